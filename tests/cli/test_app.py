@@ -111,7 +111,7 @@ def test_show_prints_one_function_as_page_and_as_json(folder: Path) -> None:
     assert list(record["human"]["properties"]) == ["pin"]
 
 
-def test_call_runs_the_pipeline_and_the_exit_status_says_what_came_of_it(folder: Path) -> None:
+def test_call_has_the_exit_status_of_its_outcome(folder: Path) -> None:
     args, gave = ("--args", '{"amount": "2"}'), ("--human", '{"pin": "1"}')
     done = run("call", "bank:Bank", "pay", *args, *gave, "--yes", cwd=folder)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "paid 2.0 with ***")
@@ -170,7 +170,7 @@ def test_output_survives_a_small_encoding(
     assert "❌" in json.loads(said)["text"]
 
 
-def test_check_finds_what_is_odd_and_what_a_model_would_do_better_with(folder: Path) -> None:
+def test_check_prints_notes_and_advice(folder: Path) -> None:
     done = run("check", "bank:run", cwd=folder)
     assert done.returncode == Status.FOUND
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == [
@@ -187,7 +187,7 @@ def test_check_finds_what_is_odd_and_what_a_model_would_do_better_with(folder: P
     assert (fine.returncode, fine.stdout) == (0, "")
 
 
-def test_replay_counts_what_became_of_recorded_calls(folder: Path) -> None:
+def test_replay_counts_the_results_of_recorded_calls(folder: Path) -> None:
     calls = (
         {"name": "brewing", "arguments": {"kind": "green"}},
         {"function": {"name": "brewing", "arguments": '{"kind": "Green",}'}},
@@ -208,7 +208,7 @@ def test_replay_counts_what_became_of_recorded_calls(folder: Path) -> None:
     assert (good.returncode, good.stdout) == (0, "calls\tright\t1\n")
 
 
-def test_export_prints_the_list_of_a_vendor_and_what_it_lost(folder: Path) -> None:
+def test_export_prints_the_tools_of_a_vendor_and_the_losses(folder: Path) -> None:
     words = ("export", "demo", "--dialect", "anthropic", "--strict", "--name", "order")
     done = run(*words, cwd=folder)
     (tool,) = json.loads(done.stdout)
@@ -260,7 +260,7 @@ def test_a_mistake_is_one_line_and_status_2(folder: Path, words: tuple[str, ...]
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_name_offers_the_close_ones(folder: Path) -> None:
+def test_an_unknown_name_suggests_close_names(folder: Path) -> None:
     assert "Did you mean a_getById?" in run("show", "api.json", "a_getByld", cwd=folder).stderr
 
 
@@ -271,7 +271,7 @@ def test_an_application_is_called_in_process_without_a_server(folder: Path, plac
     assert (done.returncode, "a cup of mint" in done.stdout) == (0, True), done.stderr
 
 
-def test_report_says_what_is_there_and_how_large_it_is(folder: Path) -> None:
+def test_report_prints_functions_and_their_sizes(folder: Path) -> None:
     done = run("report", "api.json", cwd=folder)
     assert "2 functions of 3 operations, 1 skipped" in done.stdout, done.stderr
     assert "a_getById" in done.stdout

@@ -1,4 +1,4 @@
-"""A person's side of a call, asked for in a terminal."""
+"""A person's values, asked for in a terminal."""
 
 import json
 from pathlib import Path
@@ -69,7 +69,7 @@ CARD, BANK = object_of({"number": S}, "number"), object_of({"iban": S}, "iban")
     ],
     ids=str,
 )
-def test_a_place_of_the_humans_is_asked_for_until_the_answer_is_right(
+def test_a_human_value_is_asked_for_until_it_is_valid(
     schema: Schema, typed: str, gave: Any
 ) -> None:
     parameters = object_of({"m": S, "h": mine(schema)}, "m", "h")
@@ -77,7 +77,7 @@ def test_a_place_of_the_humans_is_asked_for_until_the_answer_is_right(
     assert answer(parameters, {"m": "x"}, typed) == expected
 
 
-def test_what_is_known_is_not_asked_for_and_a_name_that_is_not_there_ends_it() -> None:
+def test_known_values_are_not_asked_for_and_unknown_names_end_the_questions() -> None:
     parameters = object_of({"a": mine(S), "b": mine(S)}, "a", "b")
     gave = answer(parameters, {}, "y\n", {"a": "x"})
     assert gave == {"$input.a": "x", "$input.b": "y"}
@@ -85,7 +85,7 @@ def test_what_is_known_is_not_asked_for_and_a_name_that_is_not_there_ends_it() -
     assert answer(parameters, {}, "", {"aa": "x"}) == {"aa": "x"}
 
 
-def test_a_file_is_read_and_one_that_is_not_there_is_asked_for_again(tmp_path: Path) -> None:
+def test_a_file_is_read_and_a_missing_one_is_asked_for_again(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"hello")
     file = {"type": "string", "format": "binary"}
     parameters = object_of({"f": file, "many": mine({"type": "array", "items": file})}, "f", "many")
@@ -99,7 +99,7 @@ def test_a_file_is_read_and_one_that_is_not_there_is_asked_for_again(tmp_path: P
     assert gave == {"$input.f": "aGVsbG8=", "$input.many": ["aGVsbG8="]}
 
 
-def test_what_is_wrong_only_as_a_whole_is_told_and_asked_for_again() -> None:
+def test_values_that_are_invalid_together_are_asked_for_again() -> None:
     parameters = object_of({"a": mine(S), "b": mine(S), "m": S}, dependentRequired={"a": ["b"]})
     gave = answer(parameters, {}, "x\n\ny\n")
     assert gave == {"$input.a": "x", "$input.b": "y"}
@@ -124,7 +124,7 @@ def shown(given: str, *, hidden: bool = False, as_question: bool = False) -> Res
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_a_line_is_asked_for_on_standard_error_only(hidden: bool) -> None:
+def test_prompts_go_to_standard_error_only(hidden: bool) -> None:
     done = shown(" x \r\n", hidden=hidden)
     assert (done.exit_code, done.stdout, done.stderr) == (0, "' x '\n", "a: ")
 
@@ -132,17 +132,17 @@ def test_a_line_is_asked_for_on_standard_error_only(hidden: bool) -> None:
 @pytest.mark.parametrize(
     ("typed", "answer"), [("y", True), ("YES", True), ("n", False), ("", False), ("ja\ny", True)]
 )
-def test_yes_has_to_be_said(typed: str, answer: bool) -> None:
+def test_only_yes_is_a_confirmation(typed: str, answer: bool) -> None:
     assert shown(f"{typed}\n", as_question=True).stdout == f"{answer}\n"
 
 
 @pytest.mark.parametrize("as_question", [False, True])
-def test_an_input_that_ends_is_no_answer(as_question: bool) -> None:
+def test_the_end_of_input_is_not_an_answer(as_question: bool) -> None:
     done = shown("", as_question=as_question)
     assert (done.exit_code, done.stdout) == (1, "")
 
 
-def test_in_a_terminal_what_is_hidden_is_not_echoed_and_the_rest_is(tmp_path: Path) -> None:
+def test_in_a_terminal_only_hidden_input_is_not_echoed(tmp_path: Path) -> None:
     reads = 'read_line("open"), len(read_line("secret", hidden=True)), is_confirmed("Sure?")'
     program = PROGRAM.format(reads)
     with Terminal("-c", program, cwd=tmp_path) as terminal:

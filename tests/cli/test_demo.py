@@ -1,4 +1,4 @@
-"""The demo plays to the end, in 80 columns, and everything in it happened."""
+"""The demo runs to its end, fits 80 columns, and shows real calls."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""The demo's shop is a real service with a real document."""
+"""The demo's shop: a real service with a real document."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What the terminal shows obeys nobody but us."""
+"""Output of functions and outcomes; hostile text has no effect."""
 
 import io
 import json
@@ -44,7 +44,7 @@ def hostile() -> Function:
     )
 
 
-def test_nothing_a_terminal_obeys_comes_out_and_markup_is_text() -> None:
+def test_control_characters_are_removed_and_markup_is_text() -> None:
     function = hostile()
     outcome = Outcome(
         text=HOSTILE,
@@ -77,7 +77,7 @@ def test_nothing_a_terminal_obeys_comes_out_and_markup_is_text() -> None:
     assert "HTTP 500" in text
 
 
-def test_the_two_sides_are_shown_apart() -> None:
+def test_the_model_and_human_schemas_are_shown_apart() -> None:
     function = Function.from_schema(
         name="pay",
         parameters={
@@ -105,7 +105,7 @@ def test_the_two_sides_are_shown_apart() -> None:
         ([], ["[]"]),
     ],
 )
-def test_what_fits_stands_on_one_line(value: list[object], lines: list[str]) -> None:
+def test_json_that_fits_is_on_one_line(value: list[object], lines: list[str]) -> None:
     assert display.pretty_json(value, width=22).splitlines() == lines  # type: ignore[arg-type]
 
 

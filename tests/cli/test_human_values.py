@@ -92,7 +92,7 @@ def test_in_a_terminal_a_person_is_asked_and_a_secret_is_not_echoed(folder: Path
 
 
 @pytest.mark.parametrize("typed", ["n", "", "\x04"])
-def test_who_does_not_go_on_runs_nothing(folder: Path, typed: str) -> None:
+def test_without_confirmation_nothing_runs(folder: Path, typed: str) -> None:
     words = ("-m", "pyfunctools", "call", "bank_of_a_person:Bank", "pay", "--args", '{"amount": 2}')
     with Terminal(*words, cwd=folder) as terminal:
         terminal.answer("Run pay? [y/N]: ", typed)
@@ -100,7 +100,7 @@ def test_who_does_not_go_on_runs_nothing(folder: Path, typed: str) -> None:
     assert "RUNNING" not in terminal.output
 
 
-def test_without_a_terminal_what_is_missing_is_said_and_nothing_runs(folder: Path) -> None:
+def test_without_a_terminal_missing_values_are_listed_and_nothing_runs(folder: Path) -> None:
     done = call("transfer", *ARGS, "--yes")
     assert done.exit_code == 4
     for label in ("To: Account", "Pin", "Speed", "Limit"):
@@ -114,7 +114,7 @@ def test_without_a_terminal_what_is_missing_is_said_and_nothing_runs(folder: Pat
     assert "s3cret" not in done.output
 
 
-def test_without_a_terminal_what_asks_first_needs_yes(folder: Path) -> None:
+def test_without_a_terminal_approval_needs_yes(folder: Path) -> None:
     given = ("--human", json.dumps(GAVE))
     for name, words in (("transfer", (*ARGS, *given)), ("pay", ("--args", '{"amount": 2}'))):
         done = call(name, *words)
@@ -124,7 +124,7 @@ def test_without_a_terminal_what_asks_first_needs_yes(folder: Path) -> None:
         assert call(name, *words, "--yes").exit_code == 0
 
 
-def test_what_was_given_is_not_asked_for_again(folder: Path) -> None:
+def test_given_values_are_not_asked_for_again(folder: Path) -> None:
     gave = json.dumps({key: value for key, value in GAVE.items() if key != "limit"})
     done = call("transfer", *ARGS, "--yes", "--ask", "--human", gave, given="7\n\n")
     assert done.exit_code == 0, done.output
@@ -132,7 +132,7 @@ def test_what_was_given_is_not_asked_for_again(folder: Path) -> None:
     assert "Pin" not in done.stderr
 
 
-def test_what_was_given_wrong_is_asked_for(folder: Path) -> None:
+def test_invalid_given_values_are_asked_for(folder: Path) -> None:
     gave = json.dumps({**GAVE, "limit": "much"})
     done = call("transfer", *ARGS, "--yes", "--ask", "--human", gave, given="7\n\n")
     assert done.exit_code == 0, done.output
@@ -140,13 +140,13 @@ def test_what_was_given_wrong_is_asked_for(folder: Path) -> None:
     assert "fast, 7" in done.stdout
 
 
-def test_an_input_that_ends_runs_nothing(folder: Path) -> None:
+def test_the_end_of_input_runs_nothing(folder: Path) -> None:
     done = call("transfer", *ARGS, "--ask", given="DE02\n")
     assert done.exit_code == 4
     assert "RUNNING" not in done.output
 
 
-def test_where_the_model_is_wrong_nobody_is_asked(folder: Path) -> None:
+def test_with_invalid_arguments_nobody_is_asked(folder: Path) -> None:
     done = call("transfer", "--args", '{"amount": "x"}', "--ask")
     assert done.exit_code == 3
     assert "❌" in done.stdout
@@ -204,7 +204,7 @@ def test_each_file_of_the_models_is_asked_for_in_turn(
     assert [each["url"][-7:] for each in json.loads(sent)["files"]] == ["cat.png", "dog.png"]
 
 
-def test_a_file_is_sent_with_its_name_and_one_that_is_not_there_sends_nothing(
+def test_a_file_is_sent_with_its_name_and_a_missing_one_sends_nothing(
     shop: tuple[str, list[tuple[str, bytes]]], tmp_path: Path
 ) -> None:
     url, seen = shop

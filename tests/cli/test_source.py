@@ -1,4 +1,4 @@
-"""What a person names on the command line becomes a controller."""
+"""Sources on the command line."""
 
 import io
 import sys
@@ -63,7 +63,9 @@ def test_an_object_of_a_module_is_opened(module: str, place: str, names: list[st
         ("missing.json", "missing.json"),
     ],
 )
-def test_what_cannot_be_opened_is_one_clear_error(module: str, source: str, said: str) -> None:
+def test_a_source_that_cannot_be_opened_is_one_clear_error(
+    module: str, source: str, said: str
+) -> None:
     with pytest.raises(PyfunctoolsError, match=said):
         open_source(source.format(module=module))
 
@@ -118,7 +120,7 @@ def test_an_option_is_text_a_file_or_standard_input(
         ("https://a.example/b.json", "https://a.example/b.json: This is a URL, and documents"),
     ],
 )
-def test_what_names_no_source_is_told_what_does(
+def test_an_invalid_source_is_an_error_with_a_remedy(
     source: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "shop_of_no_source.py").write_text("class Shop: ...")

@@ -1,4 +1,4 @@
-"""The testing kit: what it makes is what it says, and what it finds is there."""
+"""The testing kit: scripts, strategies, mistakes and the fuzzer."""
 
 import csv
 import importlib
@@ -108,7 +108,7 @@ def test_the_edges_are_among_the_arguments() -> None:
     assert 0 in map(round, numbers)
 
 
-def test_a_function_that_takes_nothing_possible_says_so() -> None:
+def test_a_function_without_valid_arguments_is_an_error() -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"type": "string", "minLength": 3, "maxLength": 2}},
@@ -174,7 +174,7 @@ def test_every_kind_of_mistake_is_made() -> None:
     assert all(text != json.dumps(value) for text in made.values())
 
 
-def test_fuzz_finds_what_raises_and_what_lies() -> None:
+def test_fuzz_finds_exceptions_and_invalid_return_values() -> None:
     found = {each.function: each for each in fuzz(SHOP, context="Ada")}
     assert found.keys() == {"average", "promise"}
     assert found["average"].arguments == {"numbers": []}
@@ -183,7 +183,7 @@ def test_fuzz_finds_what_raises_and_what_lies() -> None:
     assert isinstance(found["promise"].outcome, Outcome)
 
 
-def test_fuzz_leaves_out_what_runs_elsewhere_unless_it_is_replaced() -> None:
+def test_fuzz_leaves_out_remote_functions_unless_replaced() -> None:
     document = {
         "openapi": "3.1.0",
         "info": {"title": "T", "version": "1"},

@@ -1,4 +1,4 @@
-"""What stands under content: bodies of requests, and responses."""
+"""Request bodies and responses: the media type of choice and its schema."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def of(media: str, entry: JsonValue) -> MediaContent:
 
 
 @pytest.mark.parametrize("content", [None, 7, [], {}])
-def test_no_content_is_none(content: JsonValue) -> None:
+def test_missing_content_returns_none(content: JsonValue) -> None:
     assert content_read(content) is None
     document = Document(Loaded(root={}, name="a.json"))
     assert content_in(document, DocumentPlace(content, "", document.main)) is None
@@ -62,7 +62,7 @@ def test_no_content_is_none(content: JsonValue) -> None:
         ({"$ref": "#/object"}, {"type": "object", "title": "O"}, True, "stands directly under"),
     ],
 )
-def test_the_schema_is_found_where_it_stands(
+def test_the_schema_of_a_media_type_is_found_in_each_place(
     entry: JsonValue, expected: JsonValue, is_declared: bool, note: str
 ) -> None:
     found = of("application/json", entry)
@@ -72,7 +72,7 @@ def test_the_schema_is_found_where_it_stands(
     assert bool(note) is bool(found.notes)
 
 
-def test_a_media_type_that_leads_nowhere_is_an_error() -> None:
+def test_a_broken_reference_to_a_media_type_is_an_error() -> None:
     with pytest.raises(DocumentError):
         of("application/json", {"$ref": "#/none"})
 
@@ -105,7 +105,7 @@ def test_a_media_type_that_leads_nowhere_is_an_error() -> None:
         ("image/png", {"contentEncoding": "base64"}, {"contentEncoding": "base64"}),
     ],
 )
-def test_what_is_sent_as_text_or_bytes_is_a_text_or_a_file(
+def test_text_and_bytes_media_types_have_text_and_file_schemas(
     media: str, schema: JsonValue, expected: JsonObject
 ) -> None:
     assert of(media, {"schema": schema}).schema.value == expected
@@ -133,7 +133,7 @@ def test_what_is_sent_as_text_or_bytes_is_a_text_or_a_file(
         ({"$ref": "#/loop"}, {"allOf": [{"$ref": "#/loop"}]}),
     ],
 )
-def test_a_form_says_what_its_properties_are(schema: JsonValue, expected: JsonValue) -> None:
+def test_a_form_schema_has_resolved_properties(schema: JsonValue, expected: JsonValue) -> None:
     root: JsonObject = {
         "file": {"format": "binary"},
         "base": {"properties": {"a": {"$ref": "#/file"}, "b": {}}},
@@ -186,7 +186,7 @@ def made(content: JsonObject, **more: JsonValue) -> BodyInput:
 
 
 @pytest.mark.parametrize("raw", [None, 7, {}, {"content": {}}, {"content": 7}])
-def test_a_body_without_content_is_none(raw: JsonValue) -> None:
+def test_a_body_without_content_returns_none(raw: JsonValue) -> None:
     assert read(raw) is None
 
 
@@ -243,7 +243,9 @@ def test_each_kind_of_body_has_the_schema_of_its_value(
         ("application/json", OBJECT, "stands directly under", OBJECT),
     ],
 )
-def test_what_is_odd_is_noted(media: str, entry: JsonValue, note: str, expected: JsonValue) -> None:
+def test_unusual_bodies_have_notes(
+    media: str, entry: JsonValue, note: str, expected: JsonValue
+) -> None:
     found = made({media: entry})
     assert found.schema.value == expected
     assert note in "".join(found.notes)
@@ -291,12 +293,12 @@ def test_encodings_say_how_a_property_is_written() -> None:
     }
 
 
-def test_encodings_say_nothing_of_json() -> None:
+def test_encodings_of_a_json_body_are_ignored() -> None:
     assert made({"application/json": {"encoding": {"a": {}}}}).body.encoding == {}
     assert made({"multipart/form-data": {"encoding": 7}}).body.encoding == {}
 
 
-def test_a_header_that_leads_nowhere_refuses_the_body() -> None:
+def test_a_broken_reference_to_a_header_is_an_error() -> None:
     entry: JsonObject = {"encoding": {"a": {"headers": {"X": {"$ref": "#/none"}}}}}
     with pytest.raises(DocumentError):
         read({"content": {"multipart/form-data": entry}})
@@ -337,13 +339,13 @@ def typed(name: str) -> JsonObject:
         ([], None),
     ],
 )
-def test_the_good_answer_is_the_lowest_exact_one_then_the_range_then_the_default(
+def test_the_output_is_of_the_lowest_2xx_then_2XX_then_default(
     statuses: list[str], good: str | None
 ) -> None:
     assert output({status: typed(status) for status in statuses}) == (good and {"title": good})
 
 
-def test_a_good_answer_without_content_says_nothing() -> None:
+def test_a_success_response_without_content_has_no_output() -> None:
     assert output({"204": {"description": "Done."}, "default": typed("x")}) is None
     assert output({"200": {"content": {}}}) is None
     assert output({"200": {"content": {"application/json": {}}}}) is None
@@ -354,7 +356,7 @@ def test_a_good_answer_without_content_says_nothing() -> None:
 
 
 @pytest.mark.parametrize("responses", [None, 7, []])
-def test_no_answers_are_none(responses: JsonValue) -> None:
+def test_without_responses_there_is_no_output(responses: JsonValue) -> None:
     assert answers(responses) == ((), None, ())
 
 
@@ -383,7 +385,7 @@ def test_a_sequence_is_text_or_a_list() -> None:
     assert stream == {"type": "string", "contentMediaType": "text/event-stream"}
 
 
-def test_a_media_type_may_stand_elsewhere() -> None:
+def test_a_media_type_may_be_a_reference() -> None:
     entry: JsonObject = {"content": {"application/json": {"$ref": "#/media"}}}
     assert output({"200": entry}, media={"schema": {"title": "m"}}) == {"title": "m"}
     found = answers({"200": entry})
@@ -391,7 +393,7 @@ def test_a_media_type_may_stand_elsewhere() -> None:
     assert list(found.notes) == ["The output is unknown: The reference '#/media' leads nowhere."]
 
 
-def test_every_answer_is_listed() -> None:
+def test_every_response_is_listed() -> None:
     found = answers(
         {
             "200": content({}),
@@ -411,7 +413,7 @@ def test_every_answer_is_listed() -> None:
     )
 
 
-def test_an_answer_that_leads_nowhere_is_noted_and_loses_nothing_else() -> None:
+def test_a_broken_reference_to_a_response_is_only_noted() -> None:
     found = answers({"200": typed("x"), "404": {"$ref": "#/none"}})
     assert found.output is not None
     assert list(found.notes) == [
@@ -425,7 +427,7 @@ def test_the_place_of_the_output_is_known() -> None:
     assert found.pointer == "/paths/~1a/get/responses/200/content/application~1json/schema"
 
 
-def test_answers_of_swagger_have_the_media_types_that_are_produced() -> None:
+def test_swagger_responses_have_the_media_types_of_produces() -> None:
     found = answers({"200": {"schema": {"title": "x"}}}, produces=["text/csv", "application/json"])
     assert found.declared[0].content_types == ("text/csv", "application/json")
     assert found.output is not None

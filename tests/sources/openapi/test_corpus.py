@@ -1,4 +1,4 @@
-"""Real documents of every version, the odd and the broken ones among them."""
+"""Real documents of every version, unusual and broken ones among them."""
 
 import csv
 import json
@@ -60,7 +60,7 @@ def schemas(function: Function) -> Iterator[JsonSchema]:
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_is_no_document_is_refused_with_the_reason(shared: Path, name: str) -> None:
+def test_an_invalid_document_is_refused_with_the_reason(shared: Path, name: str) -> None:
     with pytest.raises(DocumentError) as caught:
         read_document(shared / "corpus" / "invalid" / name)
     assert UNREADABLE[name] in str(caught.value)
@@ -189,7 +189,7 @@ def test_large_documents_are_read_whole(
 
 
 @pytest.mark.slow
-def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> None:
+def test_reading_costs_a_small_multiple_of_json_loads(shared: Path) -> None:
     text = (shared / "corpus" / LARGE[0][0]).read_text()
 
     def took(act: object) -> float:
@@ -230,7 +230,7 @@ def test_reading_costs_a_small_multiple_of_what_the_json_costs(shared: Path) -> 
     ],
     ids=["figma", "openai"],
 )
-def test_what_fits_two_branches_of_a_one_of_may_be_sent(
+def test_a_value_of_two_one_of_branches_may_be_sent(
     readings: dict[str, DocumentReading], file: str, name: str, arguments: JsonValue
 ) -> None:
     (function,) = [each for each in readings[file].functions if each.name == name]

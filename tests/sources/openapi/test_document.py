@@ -1,4 +1,4 @@
-"""A document and what it refers to."""
+"""Places, references, resolvers and other documents."""
 
 import json
 from collections.abc import Mapping
@@ -86,7 +86,7 @@ def test_two_spellings_of_one_place_lead_to_one_place() -> None:
     assert len({found.target(each, found.main).pointer for each in spellings}) == 1
 
 
-def test_what_is_only_a_reference_is_followed_to_its_end() -> None:
+def test_a_chain_of_references_is_followed_to_its_end() -> None:
     found = document(SCHEMAS)
     assert found.end("#/components/schemas/C", found.main).pointer == "/components/schemas/A"
     place = DocumentPlace({"$ref": "#/components/schemas/B"}, "", found.main)
@@ -119,7 +119,7 @@ def test_what_is_only_a_reference_is_followed_to_its_end() -> None:
         ("http://[", "leads to another document"),
     ],
 )
-def test_a_reference_that_leads_nowhere_says_so_each_time(reference: str, reason: str) -> None:
+def test_a_broken_reference_raises_each_time(reference: str, reason: str) -> None:
     found = document(SCHEMAS)
     for _ in range(2):
         with pytest.raises(DocumentError, match=reason):
@@ -137,7 +137,7 @@ def test_a_chain_of_references_is_followed_a_hundred_times_and_no_further() -> N
         long.end("#/L0", long.main)
 
 
-def test_another_document_is_asked_for_once_and_by_its_address() -> None:
+def test_another_document_is_resolved_once_by_its_address() -> None:
     resolver, asked = files(
         {
             "schemas/a.yaml": "type: object\nproperties:\n  b: {$ref: ../b.json#/B}\n",
@@ -177,7 +177,7 @@ def test_a_document_may_say_its_own_address() -> None:
 
 
 @pytest.mark.parametrize("own", [7, "", "http://[#", "Should pass"])
-def test_an_address_that_is_none_says_nothing(own: JsonValue) -> None:
+def test_an_invalid_id_is_ignored(own: JsonValue) -> None:
     found = document({"$self": own, "y": 1})
     assert found.target("#/y", found.main).value == 1
     assert found.is_local("#/y")
@@ -218,7 +218,7 @@ def test_references_in_a_schema_with_an_address_are_its_own_first() -> None:
         (None, "x.json: A NoneType is not a document."),
     ],
 )
-def test_what_a_resolver_does_wrong_is_an_error_of_ours(answer: object, reason: str) -> None:
+def test_an_exception_of_a_resolver_becomes_a_document_error(answer: object, reason: str) -> None:
     def resolver(_: str) -> JsonObject:
         if isinstance(answer, Exception):
             raise answer
@@ -287,7 +287,7 @@ def test_a_file_is_read_no_further_than_a_document_may_be_long(tree: Path) -> No
     assert files_under(tree, limits=Limits(document=2))("a b.yaml") == b"a: "
 
 
-def test_a_root_that_is_no_directory_is_refused(tree: Path) -> None:
+def test_the_root_has_to_be_a_directory(tree: Path) -> None:
     with pytest.raises(DocumentError, match="This is not a directory"):
         files_under(tree / "a b.yaml")
 
@@ -328,7 +328,7 @@ TREE: JsonObject = {"properties": {"left": ref("A"), "right": ref("B")}}
         {"A": {"anyOf": [ref("A"), {"type": "string"}]}},
     ],
 )
-def test_where_every_reference_leads_somewhere_all_is_well(schemas: JsonObject) -> None:
+def test_without_broken_references_no_schema_is_checked(schemas: JsonObject) -> None:
     found, _ = reach(schemas)
     assert found.all_resolve
     assert problem(schemas) == ""
@@ -348,12 +348,12 @@ def test_where_every_reference_leads_somewhere_all_is_well(schemas: JsonObject) 
         ({"A": {"items": ref("B"), "not": ref("none")}, "B": ref("C"), "C": True}, "nowhere"),
     ],
 )
-def test_what_leads_nowhere_is_found_however_far_it_is(schemas: JsonObject, reason: str) -> None:
+def test_a_broken_reference_is_found_at_any_distance(schemas: JsonObject, reason: str) -> None:
     for _ in range(2):
         assert reason in problem(schemas)
 
 
-def test_only_what_reaches_it_is_hit() -> None:
+def test_only_schemas_that_reach_a_broken_reference_have_a_problem() -> None:
     found, document = reach(
         {
             "Bad": {"items": ref("none")},
@@ -375,12 +375,12 @@ def test_only_what_reaches_it_is_hit() -> None:
             assert bool(found.problem(DocumentPlace(ref(name), "", document.main))) is is_bad, name
 
 
-def test_what_is_no_schema_leads_nowhere_and_that_is_well() -> None:
+def test_a_place_without_a_schema_has_no_problem() -> None:
     assert problem({"Bad": ref("none")}, 7) == ""
     assert problem({"Bad": ref("none")}, True) == ""
 
 
-def test_other_documents_are_asked_for_only_where_something_leads_there() -> None:
+def test_other_documents_are_resolved_only_when_reached() -> None:
     asked: list[str] = []
 
     def resolver(uri: str) -> JsonObject:

@@ -1,4 +1,4 @@
-"""The schemas of a document as definitions, and what they are called."""
+"""The `$defs` of a document: names, bundled references, discriminators."""
 
 import json
 import re
@@ -99,7 +99,7 @@ def test_files_are_called_relative_to_the_document() -> None:
     ]
 
 
-def test_swagger_keeps_its_schemas_elsewhere() -> None:
+def test_swagger_schemas_are_under_definitions() -> None:
     root: JsonObject = {
         "swagger": "2.0",
         "definitions": {"Pet": {"x": {}}},
@@ -140,7 +140,7 @@ def own(name: str) -> JsonObject:
 TEXT: JsonObject = {"type": "string"}
 
 
-def test_references_become_definitions_and_only_what_is_reached() -> None:
+def test_only_reached_schemas_become_definitions() -> None:
     found = complete(
         {"type": "array", "items": ref("A")},
         components=schemas(A={"properties": {"b": ref("B"), "a": ref("A")}}, B=TEXT, C=TEXT),
@@ -152,7 +152,7 @@ def test_references_become_definitions_and_only_what_is_reached() -> None:
     }
 
 
-def test_a_merge_looks_at_what_it_refers_to() -> None:
+def test_all_of_is_merged_with_the_targets_of_its_references() -> None:
     found = complete(
         {"allOf": [ref("A"), {"required": ["a"]}]},
         components=schemas(A={"type": "object", "properties": {"a": ref("B")}}, B=TEXT),
@@ -165,7 +165,7 @@ def test_a_merge_looks_at_what_it_refers_to() -> None:
     }
 
 
-def test_what_is_no_schema_says_nothing() -> None:
+def test_a_value_that_is_not_a_schema_accepts_anything() -> None:
     assert complete(7) is True
 
 
@@ -242,7 +242,7 @@ def test_a_discriminator_maps_to_definitions(keyword: str, target: str) -> None:
     assert set(definitions) == {"Cat", "Dog", "Other"}
 
 
-def test_a_mapping_to_heirs_leads_to_their_definitions() -> None:
+def test_a_mapping_to_subtypes_refers_to_their_definitions() -> None:
     pet: JsonObject = {
         "type": "object",
         "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat"}},
@@ -270,19 +270,19 @@ def test_other_documents_give_definitions() -> None:
 
 
 @pytest.mark.parametrize("schema", [ref("none"), {"items": {"$ref": "b.json"}}, ref("Loop")])
-def test_what_leads_nowhere_is_an_error_at_its_place(schema: JsonObject) -> None:
+def test_a_broken_reference_is_an_error_with_its_pointer(schema: JsonObject) -> None:
     with pytest.raises(DocumentError):
         complete(schema, components=schemas(Loop=ref("Loop")))
 
 
-def test_what_the_engine_refuses_is_an_error_at_its_place() -> None:
+def test_an_invalid_schema_is_an_error_with_its_pointer() -> None:
     with pytest.raises(
         DocumentError, match=r"This schema cannot be read: .*at /components/schemas/A"
     ):
         complete({"items": ref("A")}, components=schemas(A={"enum": [float("nan")]}))
 
 
-def test_nothing_is_changed_and_deep_schemas_need_no_stack() -> None:
+def test_the_document_is_unchanged_and_deep_schemas_need_no_stack() -> None:
     deep: JsonObject = TEXT
     for _ in range(240):
         deep = {"items": deep}

@@ -1,4 +1,4 @@
-"""What is odd in an operation beside its plan, looked for when somebody asks."""
+"""Notes on schemas, references and hidden characters of an operation."""
 
 import copy
 import pickle
@@ -110,7 +110,7 @@ def test_a_description_of_the_longest_that_all_take_is_not_odd() -> None:
     assert only({"description": "x" * 1024}).notes == ()
 
 
-def test_hidden_characters_of_tags_are_noted_also_where_no_description_has_them() -> None:
+def test_hidden_characters_of_tags_are_noted_without_a_description_too() -> None:
     document: Any = {
         "openapi": "3.1.0",
         "info": {"title": "T", "version": "1"},
@@ -121,9 +121,7 @@ def test_hidden_characters_of_tags_are_noted_also_where_no_description_has_them(
     assert function.notes == (Note(text="1 hidden character is left out of the tags."),)
 
 
-def test_definitions_are_looked_at_wherever_they_are_reached_also_when_they_were_merged_away() -> (
-    None
-):
+def test_notes_on_definitions_are_found_even_when_normalization_merges_them() -> None:
     schemas = {
         "A": {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object"}]},
         "Base": {"properties": {"next": {"$ref": "#/components/schemas/A"}, "x": {"enum": []}}},
@@ -141,9 +139,7 @@ def test_definitions_are_looked_at_wherever_they_are_reached_also_when_they_were
 @pytest.mark.parametrize(
     ("version", "noted"), [("3.0.3", True), ("3.1.0", False), ("3.2.0", False)]
 )
-def test_what_stands_beside_a_schemas_reference_is_odd_before_3_1(
-    version: str, noted: bool
-) -> None:
+def test_siblings_of_a_schema_reference_are_noted_before_3_1(version: str, noted: bool) -> None:
     function = only(
         body({"$ref": "#/components/schemas/A", "description": "One."}),
         version,
@@ -152,7 +148,7 @@ def test_what_stands_beside_a_schemas_reference_is_odd_before_3_1(
     assert (Note(text=SIBLINGS_NOTE, pointer=SCHEMA) in function.notes) is noted
 
 
-def test_what_stands_beside_other_references_is_not_read_and_said_so() -> None:
+def test_ignored_siblings_of_other_references_are_noted() -> None:
     function = only(
         {
             "parameters": [{"$ref": "#/components/parameters/P", "required": True, "x-a": 1}],
@@ -181,7 +177,7 @@ def test_notes_are_neither_in_equality_nor_in_the_repr_and_survive_copies() -> N
         assert again.notes == odd.notes != ()
 
 
-def test_nothing_is_looked_for_before_somebody_asks() -> None:
+def test_notes_are_made_only_when_they_are_read() -> None:
     function = only(body({"enum": []}))
     assert function.parameters
     assert not contract_of(function).notes.made

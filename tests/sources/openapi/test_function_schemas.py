@@ -98,7 +98,7 @@ def test_the_parameters_are_one_closed_object_in_their_order() -> None:
     assert normalize(found.parameters) == found.parameters
 
 
-def test_a_whole_query_is_the_group_itself() -> None:
+def test_a_querystring_parameter_is_the_group_query() -> None:
     schema: JsonObject = {"type": "object", "properties": {"a": TEXT}}
     content: JsonObject = {"application/x-www-form-urlencoded": {"schema": schema}}
     operation: JsonObject = {
@@ -128,7 +128,7 @@ def test_a_whole_query_is_the_group_itself() -> None:
         ),
     ],
 )
-def test_what_a_parameter_says_of_itself_goes_onto_its_schema(
+def test_annotations_of_a_parameter_are_put_on_its_schema(
     schema: JsonValue, expected: JsonValue
 ) -> None:
     entry = parameter("a", schema=schema, description="d", deprecated=True, example=1)
@@ -137,7 +137,7 @@ def test_what_a_parameter_says_of_itself_goes_onto_its_schema(
     assert group["properties"]["a"] == expected  # pyright: ignore
 
 
-def test_what_is_marked_for_people_is_theirs() -> None:
+def test_a_marked_parameter_is_the_humans() -> None:
     operation: JsonObject = {
         "parameters": [parameter("a", **{"x-human": True}), parameter("b", "header")],
         **json_body(TEXT, **{"x-samchon-human": True}),
@@ -175,7 +175,7 @@ PET: JsonObject = {
 STAMP: JsonObject = {"type": "string", "readOnly": True}
 
 
-def test_what_is_read_only_is_not_sent_and_what_is_write_only_does_not_come_back() -> None:
+def test_read_only_is_not_sent_and_write_only_is_not_returned() -> None:
     reference: JsonObject = {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}
     found = made({**json_body(reference), **answer(reference)}, Pet=PET, Stamp=STAMP)
     sent, received = found.parameters["$defs"], (found.output or {})["$defs"]
@@ -221,7 +221,7 @@ def test_the_output_is_any_schema() -> None:
     }
 
 
-def test_what_cannot_be_read_says_where() -> None:
+def test_an_unreadable_schema_is_an_error_with_the_operation() -> None:
     with pytest.raises(DocumentError) as caught:
         made(json_body({"$ref": "#/components/schemas/T"}), T={"enum": ["\ud800"]})
     assert "(at /components/schemas/T)" in str(caught.value)

@@ -1,4 +1,4 @@
-"""A document from wherever it is, and which specification it follows."""
+"""Loading a document from a mapping, a path, text or bytes, and its version."""
 
 import json
 import sys
@@ -42,7 +42,7 @@ def test_an_old_version_that_is_read(version: JsonValue) -> None:
         ({"asyncapi": "3.0.0", "info": {}}, "among its keys: 'asyncapi', 'info'."),
     ],
 )
-def test_what_is_not_read_says_what_was_found_and_what_to_do(root: JsonObject, reason: str) -> None:
+def test_an_unsupported_version_is_an_error_with_a_remedy(root: JsonObject, reason: str) -> None:
     with pytest.raises(DocumentError) as caught:
         check_version(root, "x")
     assert reason in str(caught.value)
@@ -86,7 +86,7 @@ def test_a_mapping_text_and_bytes_are_read(source: object) -> None:
     ("name", "content"),
     [("a.json", TEXT), ("a.yaml", YAML), ("a.yml", TEXT), ("a.json", YAML), ("{a", YAML)],
 )
-def test_a_file_is_read_whatever_its_name_promises(tmp_path: Path, name: str, content: str) -> None:
+def test_a_file_is_parsed_by_content_not_by_name(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content)
     for source in (path, str(path)):
@@ -103,7 +103,7 @@ def test_a_mapping_is_taken_as_it_is_and_not_changed() -> None:
     assert json.dumps(document) == before
 
 
-def test_every_reference_is_found_wherever_it_stands() -> None:
+def test_every_reference_in_a_document_is_collected() -> None:
     found = load({"a": [{"$ref": "#/x"}], "b": {"$ref": "#/y", "c": {"$ref": 1}}}).references
     assert found == {"#/x", "#/y"}
 
@@ -134,7 +134,7 @@ def test_every_reference_is_found_wherever_it_stands() -> None:
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_what_cannot_be_read_is_refused_with_the_reason(source: object, reason: str) -> None:
+def test_an_unreadable_source_is_refused_with_the_reason(source: object, reason: str) -> None:
     assert reason in str(refusal(source))
 
 
@@ -238,7 +238,7 @@ def test_brackets_in_strings_do_not_nest(text: str, deeper: bool) -> None:
 
 
 @pytest.mark.parametrize("levels", [1000, 1001])
-def test_where_the_reader_of_json_goes_deep_the_text_is_looked_at_first(
+def test_deep_json_is_refused_before_the_parser_recurses(
     levels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pyfunctools.sources.openapi.load._RECURSES_TOO_DEEP", True)
@@ -260,14 +260,14 @@ def test_a_mapping_that_holds_itself_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_a_mapping_of_shared_parts_is_counted_as_what_it_unfolds_to() -> None:
+def test_shared_parts_of_a_mapping_count_each_time() -> None:
     shared: dict[str, object] = {}
     for _ in range(40):
         shared = {"a": shared, "b": shared}
     assert "more than 2000000 nodes" in str(refusal(shared))
 
 
-def test_yaml_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yaml_without_its_package_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
     monkeypatch.delitem(sys.modules, "pyfunctools.sources.openapi.yaml12", raising=False)
     assert "pip install 'pyfunctools[yaml]'" in str(refusal(YAML))
@@ -275,7 +275,7 @@ def test_yaml_without_its_package_says_what_to_install(monkeypatch: pytest.Monke
     assert "This is not JSON" in str(refusal("{openapi: 3.1.0}"))
 
 
-def test_what_a_resolver_gives_is_never_a_path(tmp_path: Path) -> None:
+def test_text_of_a_resolver_is_never_a_path(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(TEXT)
     with pytest.raises(DocumentError, match="the plain value"):

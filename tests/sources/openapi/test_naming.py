@@ -1,4 +1,4 @@
-"""The names of functions, and the templates they come from."""
+"""The names of functions, and split path templates."""
 
 import json
 import random
@@ -50,7 +50,7 @@ def test_a_template_is_taken_apart(
     assert path_parameters(path) == names
 
 
-def test_a_name_that_stands_twice_counts_once() -> None:
+def test_a_name_twice_in_a_path_counts_once() -> None:
     assert path_parameters("/{a}/x/{a}") == ["a"]
 
 
@@ -63,7 +63,7 @@ def test_a_long_hostile_path_takes_no_time(piece: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.from_regex(r"[a-z]{1,4}", fullmatch=True))))
-def test_names_and_fixed_segments_are_all_there_is(parts: list[tuple[bool, str]]) -> None:
+def test_a_split_path_has_every_character_of_the_path(parts: list[tuple[bool, str]]) -> None:
     path = "".join(f"/{{{text}}}" if is_name else f"/{text}" for is_name, text in parts)
     fixed, names, beside = map(list, split_path(path))
     assert fixed == [text for is_name, text in parts if not is_name]
@@ -163,7 +163,7 @@ def test_names_may_be_the_callers() -> None:
     assert names_of("GET /a/{b}", names=lambda r: f"{r.method}!{len(r.path)}") == ["GET_6"]
 
 
-def test_a_caller_that_gives_no_name_is_told() -> None:
+def test_names_that_returns_no_text_is_an_error() -> None:
     with pytest.raises(DefinitionError, match=r"GET /a: `names` returned ''\. Return a text"):
         names_of("GET /a", names=lambda _: "")
     with pytest.raises(DefinitionError, match="GET /a: `names` raised KeyError: 'x'"):
@@ -187,14 +187,14 @@ def test_the_one_that_is_spelled_so_keeps_the_name() -> None:
     ]
 
 
-def test_what_stands_beside_a_parameter_tells_two_apart() -> None:
+def test_text_beside_a_parameter_makes_names_distinct() -> None:
     assert names_of("POST /v1/{name}:cancel", "POST /v1/{name}:run") == [
         "v1_postByName_cancel",
         "v1_postByName_run",
     ]
 
 
-def test_operations_of_one_id_are_told_apart() -> None:
+def test_operations_with_one_id_get_distinct_names() -> None:
     found = [route("GET", "/a", operationId="x"), route("GET", "/b", operationId="x")]
     names = name_all(found, "operation_id")
     assert len(set(names)) == 2
@@ -212,7 +212,7 @@ def test_operations_of_one_id_are_told_apart() -> None:
         ("/x/" + "one_two_" * 9 + "end", "_".join(["one_two"] * 7) + "_end_get"),
     ],
 )
-def test_a_long_name_loses_what_stands_in_front(path: str, name: str) -> None:
+def test_a_long_name_is_cut_at_the_front(path: str, name: str) -> None:
     found = names_of(f"GET {path}")
     assert found[0].endswith(name[-40:])
     assert len(found[0]) <= 64

@@ -174,7 +174,7 @@ def test_explode_is_on_for_form_and_cookie_alone(location: str, style: str, expl
         ("cookie", "deepObject", "form"),
     ],
 )
-def test_a_style_that_is_none_for_the_place_is_noted(
+def test_a_style_that_is_invalid_in_its_location_is_noted(
     location: str, style: JsonValue, instead: str
 ) -> None:
     read = one({"name": "a", "in": location, "style": style, "schema": {}})
@@ -196,7 +196,7 @@ def test_a_style_that_is_none_for_the_place_is_noted(
         ("deepObject", True, None, False),
     ],
 )
-def test_what_no_specification_defines_is_noted(
+def test_undefined_combinations_of_style_and_type_are_noted(
     style: str, explode: bool, kind: str | None, is_noted: bool
 ) -> None:
     schema: JsonObject = {} if kind is None else {"type": kind}
@@ -230,7 +230,7 @@ def test_headers_of_http_itself_are_never_parameters(name: str) -> None:
 
 
 @pytest.mark.parametrize("location", ["query", "cookie", "path"])
-def test_elsewhere_those_names_are_free(location: str) -> None:
+def test_reserved_header_names_are_free_in_other_locations(location: str) -> None:
     assert one({"name": "Accept", "in": location, "schema": TEXT}).parameter.name == "Accept"
 
 
@@ -244,7 +244,7 @@ def test_elsewhere_those_names_are_free(location: str) -> None:
         ({"name": "a", "in": "amongus"}, "The parameter 'a' is in 'amongus', and is left out."),
     ],
 )
-def test_what_is_no_parameter_is_left_out_with_a_note(raw: JsonValue, note: str) -> None:
+def test_an_invalid_parameter_is_left_out_with_a_note(raw: JsonValue, note: str) -> None:
     read = found([raw])
     assert (list(read.inputs), list(read.notes)) == ([], [note])
 
@@ -263,11 +263,11 @@ def test_a_parameter_may_be_marked_for_people(mark: str, is_human: bool) -> None
 
 
 @pytest.mark.parametrize("listed", [None, 7, {}, []])
-def test_no_list_is_no_parameters(listed: JsonValue) -> None:
+def test_parameters_that_are_not_a_list_are_ignored(listed: JsonValue) -> None:
     assert not found(listed).inputs
 
 
-def test_a_schema_that_is_none_takes_anything() -> None:
+def test_an_invalid_schema_accepts_anything() -> None:
     read = one({"name": "a", "in": "query", "schema": 7})
     assert read.parameter.schema is True
     assert read.notes == ("The schema of 'a' is not a schema; any value is accepted.",)
@@ -308,7 +308,7 @@ def test_references_are_followed_and_read_once() -> None:
 
 
 @pytest.mark.parametrize("reference", ["#/none", "b.json", "#/paths/~1a/get/parameters/0"])
-def test_a_reference_that_leads_nowhere_refuses_the_operation(reference: str) -> None:
+def test_a_broken_reference_to_a_parameter_is_an_error(reference: str) -> None:
     with pytest.raises(DocumentError):
         found([{"$ref": reference}])
 

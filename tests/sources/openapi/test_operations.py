@@ -1,4 +1,4 @@
-"""The operations of a document, and what stands in their place."""
+"""The operations of a document, and the skipped ones."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_additional_operations_keep_their_method() -> None:
     "paths",
     [None, {}, {"/a": None}, {"x-a": {"get": {}}}, {"/a": {}}, {"/a": {"x-y": 1, "summary": "z"}}],
 )
-def test_where_nothing_is_declared_there_is_nothing(paths: JsonValue) -> None:
+def test_an_empty_document_has_no_operations(paths: JsonValue) -> None:
     assert of_paths(paths) == []
 
 
@@ -77,7 +77,7 @@ def test_paths_that_are_no_object_refuse_the_document(paths: JsonValue) -> None:
         ({"/a": {"get": {"x-samchon-human": True}}}, "GET /a", "for people", "/paths/~1a/get"),
     ],
 )
-def test_what_cannot_be_an_operation_is_skipped_with_its_reason(
+def test_an_invalid_operation_is_skipped_with_its_reason(
     paths: JsonValue, where: str, reason: str, pointer: str
 ) -> None:
     found = skipped(paths)

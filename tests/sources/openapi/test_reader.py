@@ -1,4 +1,4 @@
-"""A document in, functions out."""
+"""Reading a document into functions."""
 
 import copy
 import json
@@ -144,7 +144,7 @@ def test_the_method_gives_hints(
     )
 
 
-def test_a_method_of_ones_own_gives_none() -> None:
+def test_an_unknown_method_gives_no_hints() -> None:
     (found,) = read_document(document({"/a": {"additionalOperations": {"COPY": {}}}})).functions
     assert (found.read_only, found.destructive, found.idempotent) == (None, None, None)
     assert isinstance(found.origin, Route)
@@ -163,7 +163,7 @@ def test_names_may_be_chosen() -> None:
 
 
 @pytest.mark.parametrize("option", ["names", "describe", "on_skip"])
-def test_an_option_that_there_is_not_is_refused(option: str) -> None:
+def test_an_unknown_option_is_refused(option: str) -> None:
     with pytest.raises(DefinitionError, match=r"is not one of the choices\. Write '"):
         read_document(SHOP, **{option: "nonsense"})  # pyright: ignore[reportArgumentType]
 
@@ -440,7 +440,7 @@ def test_text_of_a_document_is_never_run(events: list[tuple[str, object]]) -> No
     "hidden",
     ["\x00", "\x1b", "\u202e", "\u200b", "\U000e0041", "\ufeff", "\u2066", "\ud800", "\U000e0100"],
 )
-def test_nothing_hidden_reaches_a_name_a_title_or_a_description(hidden: str) -> None:
+def test_hidden_characters_are_removed_from_names_titles_and_descriptions(hidden: str) -> None:
     text = f"a{hidden}b"
     operation: JsonObject = {
         "summary": text,
@@ -468,7 +468,7 @@ def test_nothing_hidden_reaches_a_name_a_title_or_a_description(hidden: str) -> 
     assert any(re.fullmatch(said, note.text) for note in function.notes)
 
 
-def test_line_ends_of_other_systems_are_nothing_hidden() -> None:
+def test_carriage_returns_are_not_hidden_characters() -> None:
     found = only({"description": "a\r\nb", "tags": "t"})
     assert (found.description, found.tags, found.notes) == ("a\nb\n\n@tag t", ("t",), ())
 
@@ -525,7 +525,7 @@ def test_references_into_other_files_are_read_under_a_root(tmp_path: Path) -> No
     assert "outside" in skipped.reason
 
 
-def test_limits_are_those_given() -> None:
+def test_the_given_limits_are_used() -> None:
     text = json.dumps(SHOP)
     with pytest.raises(DocumentError, match="larger"):
         read_document(text, limits=Limits(document=10))

@@ -1,4 +1,4 @@
-"""An operation made callable: its route and servers."""
+"""The route of an operation, its servers, and its plan."""
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_a_server_has_its_variables() -> None:
 
 
 @pytest.mark.parametrize("listed", [None, 7, "x", [7, None, {}, {"url": 7}]])
-def test_what_is_no_server_is_none(listed: JsonValue) -> None:
+def test_invalid_servers_are_ignored(listed: JsonValue) -> None:
     assert servers({"servers": listed}).main == ()
 
 
@@ -85,7 +85,7 @@ def test_a_url_with_a_user_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://h/a@b", "/users/@me", "https://h?x=a@b", "https://h#@"])
-def test_an_at_sign_elsewhere_is_no_user(url: str) -> None:
+def test_an_at_sign_elsewhere_is_not_a_user_name(url: str) -> None:
     assert servers({"servers": one(url)}).main == (Server(url=url),)
 
 
@@ -182,7 +182,7 @@ def test_a_route_has_everything_a_request_needs() -> None:
     assert found.notes == ()
 
 
-def test_what_fills_the_path_stands_in_its_order() -> None:
+def test_path_inputs_have_the_order_of_the_path() -> None:
     declared: JsonValue = [parameter("q", "query"), parameter("b"), parameter("a")]
     found = plan({"parameters": declared}, "/{a}/x/{b}")
     assert arguments(found) == [("a",), ("b",), ("query", "q")]
@@ -207,7 +207,7 @@ def test_a_name_that_matches_but_for_case_and_punctuation_is_taken(
     assert found.notes == (f"The path's parameter {name!r} is declared as {declared!r}.",)
 
 
-def test_names_without_latin_letters_are_told_apart() -> None:
+def test_names_without_latin_letters_stay_distinct() -> None:
     assert "which nothing declares" in refused({"parameters": [parameter("이름")]}, "/{아이디}")
     assert arguments(plan({"parameters": [parameter("아이디")]}, "/{아이디}")) == [("아이디",)]
 
@@ -229,7 +229,7 @@ def test_a_parameter_nobody_declares_is_text() -> None:
 
 
 @pytest.mark.parametrize("name", ["id.__class__.__mro__", "id:>2000000", "", "a b", "0", "x[0]"])
-def test_what_is_no_name_is_not_taken_for_one(name: str) -> None:
+def test_an_undeclared_slot_that_is_not_a_name_skips_the_operation(name: str) -> None:
     assert refused({}, f"/a/{{{name}}}") == f"The path has {name!r}, which nothing declares."
 
 
@@ -291,7 +291,7 @@ def test_two_whole_queries_contradict_each_other(names: list[str]) -> None:
     assert "is the whole query" in refused({"parameters": declared})
 
 
-def test_the_secret_of_a_scheme_is_asked_for_as_a_credential() -> None:
+def test_the_secret_of_a_scheme_is_a_credential_not_an_argument() -> None:
     schemes: JsonObject = {"key": {"type": "apiKey", "in": "query", "name": "key"}}
     declared: JsonValue = [parameter("key", "query", required=True), parameter("q", "query")]
     root: JsonObject = {"components": {"securitySchemes": schemes}}
@@ -318,13 +318,11 @@ def test_the_secret_of_a_scheme_is_asked_for_as_a_credential() -> None:
         ({"servers": [{"url": "https://u:p@h"}]}, "contains a user name or a password"),
     ],
 )
-def test_what_makes_a_call_impossible_skips_the_operation(
-    operation: JsonObject, reason: str
-) -> None:
+def test_an_operation_that_cannot_be_called_is_skipped(operation: JsonObject, reason: str) -> None:
     assert reason in refused(operation)
 
 
-def test_what_is_wrong_with_the_answer_alone_is_noted() -> None:
+def test_an_error_in_the_response_alone_is_noted() -> None:
     schema: JsonObject = {"items": {"$ref": "#/none"}}
     responses: JsonObject = {"200": {"content": {"application/json": {"schema": schema}}}}
     found = plan({"responses": responses})
@@ -356,7 +354,7 @@ def test_a_body_that_cannot_be_sent_is_noted(method: str, body: JsonValue, note:
     assert note in found.notes[0]
 
 
-def test_nothing_comes_back_from_head() -> None:
+def test_head_has_no_output() -> None:
     responses: JsonObject = {"200": {"content": {"application/json": {"schema": TEXT}}}}
     assert plan({"responses": responses}, method="head").output is None
     assert plan({"responses": responses}, method="get").output is not None

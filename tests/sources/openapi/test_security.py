@@ -1,4 +1,4 @@
-"""Who may call."""
+"""Security schemes and requirements."""
 
 from typing import Any
 
@@ -35,17 +35,19 @@ KEY: JsonObject = {"type": "apiKey", "in": "header", "name": "X-Key"}
         ({"$ref": "#/x-key"}, {"type": "apiKey", "location": "header", "parameter": "X-Key"}),
     ],
 )
-def test_a_scheme_is_what_has_to_be_sent(raw: JsonObject, sent: dict[str, Any]) -> None:
+def test_a_security_scheme_has_the_fields_that_are_sent(
+    raw: JsonObject, sent: dict[str, Any]
+) -> None:
     found = security({"s": raw}, **{"x-key": KEY}).schemes
     assert found == {"s": SecurityScheme(name="s", **sent)}
 
 
 @pytest.mark.parametrize("schemes", [None, 7, [], {"s": 7}, {"s": {"$ref": "#/none"}}])
-def test_what_is_no_scheme_is_none(schemes: JsonValue) -> None:
+def test_invalid_security_schemes_are_ignored(schemes: JsonValue) -> None:
     assert security(schemes).schemes == {}
 
 
-def test_swagger_calls_them_definitions() -> None:
+def test_swagger_schemes_are_under_security_definitions() -> None:
     root: JsonObject = {"securityDefinitions": {"s": {"type": "basic"}}}
     found = Security(Document(Loaded(root=root, name="a.json")))
     assert found.schemes["s"].scheme == "basic"
@@ -61,7 +63,7 @@ def test_an_operation_has_its_own_requirements_or_those_of_the_document() -> Non
     assert found.of({"security": [{"c": []}]}) == (Requirement(schemes={"c": ()}),)
 
 
-def test_only_the_schemes_that_are_asked_for_are_named() -> None:
+def test_only_the_required_schemes_are_returned() -> None:
     found = security({"a": KEY, "b": KEY})
     assert list(found.named((Requirement(schemes={"a": (), "lost": ()}),))) == ["a"]
 
@@ -77,13 +79,15 @@ def test_only_the_schemes_that_are_asked_for_are_named() -> None:
         ("path", "key", None),
     ],
 )
-def test_a_parameter_of_a_scheme_is_known(location: str, name: str, guard: str | None) -> None:
+def test_a_parameter_with_the_secret_of_a_scheme_is_recognized(
+    location: str, name: str, guard: str | None
+) -> None:
     found = security({"a": KEY, "b": {"type": "apiKey", "in": "query", "name": "key"}})
     parameter = Parameter(name=name, location=location, argument=(name,))  # pyright: ignore[reportArgumentType]
     assert found.guards(parameter) == guard
 
 
-def test_a_scheme_is_added_where_it_is_not_asked_for() -> None:
+def test_a_scheme_is_added_to_requirements_without_it() -> None:
     a, b, none = (Requirement(schemes=s) for s in ({"a": ()}, {"b": ("x",)}, {}))
     assert requiring((), {"a": True}) == (a,)
     assert requiring((), {"a": False}) == (none, a)

@@ -1,4 +1,4 @@
-"""One walk over a whole document, and the copy of a mapping as JSON."""
+"""The survey of a document, and mappings as JSON."""
 
 from collections import OrderedDict, UserString
 from contextlib import nullcontext
@@ -44,7 +44,7 @@ def references(value: JsonValue) -> set[str]:
 
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.text(max_size=3), VALUES, max_size=4))
-def test_it_counts_what_a_naive_count_counts(root: JsonObject) -> None:
+def test_the_survey_counts_every_node(root: JsonObject) -> None:
     nodes = count(root)
     assert survey(root, "x", Limits(document_nodes=nodes)) == references(root)
     with pytest.raises(DocumentError, match="nodes"):
@@ -53,7 +53,7 @@ def test_it_counts_what_a_naive_count_counts(root: JsonObject) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.text(max_size=3), VALUES, max_size=4), st.integers(1, 8))
-def test_it_sees_the_depth_that_the_engine_sees(root: JsonObject, limit: int) -> None:
+def test_the_survey_measures_depth_as_the_engine_does(root: JsonObject, limit: int) -> None:
     expected = (
         pytest.raises(DocumentError, match="deep") if deeper_than(root, limit) else nullcontext()
     )
@@ -61,7 +61,7 @@ def test_it_sees_the_depth_that_the_engine_sees(root: JsonObject, limit: int) ->
         survey(root, "x", Limits(document_depth=limit))
 
 
-def test_a_stack_that_is_nearly_used_up_is_an_error_of_ours() -> None:
+def test_a_nearly_full_stack_is_a_document_error() -> None:
     root: dict[str, JsonValue] = {}
     for _ in range(200):
         root = {"a": root}
@@ -84,7 +84,7 @@ class Size(IntEnum):
     BIG = 7
 
 
-def test_plain_json_is_given_as_it_is() -> None:
+def test_a_mapping_that_is_json_is_returned_itself() -> None:
     document = {"a": [1, 1.5, True, None, {"b": "c"}], "d": {}}
     assert mapping_as_json(document, "x", DEFAULT_LIMITS) is document
 
@@ -105,7 +105,7 @@ def test_plain_json_is_given_as_it_is() -> None:
         ([{"a": [Color.RED]}], [{"a": ["red"]}]),
     ],
 )
-def test_what_a_yaml_reader_makes_becomes_json_in_a_copy(value: object, expected: object) -> None:
+def test_python_values_become_json_in_a_copy(value: object, expected: object) -> None:
     document = {"x": value, "y": [1]}
     found = mapping_as_json(document, "x", DEFAULT_LIMITS)
     assert found == {"x": expected, "y": [1]}
@@ -114,7 +114,7 @@ def test_what_a_yaml_reader_makes_becomes_json_in_a_copy(value: object, expected
     assert type(found["x"]) is type(expected)
 
 
-def test_a_mapping_that_is_no_dict_is_copied() -> None:
+def test_a_mapping_that_is_not_a_dict_is_copied() -> None:
     assert mapping_as_json(MappingProxyType({"a": {1: 2}}), "x", DEFAULT_LIMITS) == {"a": {"1": 2}}
 
 
@@ -131,7 +131,7 @@ def test_a_mapping_that_is_no_dict_is_copied() -> None:
         ({"a/b": {"c~d": 1j}}, "A complex is not a JSON value. (at /x/a~1b/c~0d)"),
     ],
 )
-def test_what_json_has_no_word_for_is_refused_at_its_place(value: object, reason: str) -> None:
+def test_a_value_without_json_form_is_refused_with_its_pointer(value: object, reason: str) -> None:
     with pytest.raises(DocumentError) as caught:
         mapping_as_json({"x": value}, "x", DEFAULT_LIMITS)
     assert reason in str(caught.value)

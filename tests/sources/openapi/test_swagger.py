@@ -1,4 +1,4 @@
-"""Swagger 2.0 in the words of OpenAPI 3."""
+"""Swagger 2.0 converted to OpenAPI 3."""
 
 import json
 
@@ -29,7 +29,7 @@ ARRAY: JsonObject = {"type": "array", "items": {"type": "string"}}
         ("cookie", "csv", "form", False),
     ],
 )
-def test_a_list_is_joined_as_its_collection_format_says(
+def test_an_array_has_the_style_of_its_collection_format(
     location: str, collection: JsonValue, style: str, explode: bool
 ) -> None:
     old: JsonObject = {"name": "a", "in": location, **ARRAY}
@@ -40,7 +40,7 @@ def test_a_list_is_joined_as_its_collection_format_says(
     assert new["schema"] == ARRAY
 
 
-def test_the_schema_is_what_stands_between_the_other_keywords() -> None:
+def test_the_schema_is_the_keywords_that_are_not_the_parameters() -> None:
     old: JsonObject = {
         "name": "a",
         "in": "query",
@@ -65,7 +65,7 @@ def test_the_schema_is_what_stands_between_the_other_keywords() -> None:
     assert json.dumps(old) == before
 
 
-def test_keywords_of_version_3_beside_them_stay_the_parameters() -> None:
+def test_keywords_of_version_3_stay_with_the_parameter() -> None:
     old: JsonObject = {
         "name": "a",
         "in": "query",
@@ -150,7 +150,7 @@ def test_form_fields_become_one_form() -> None:
         ("string", ["application/json"], "application/x-www-form-urlencoded"),
     ],
 )
-def test_a_form_is_multipart_where_it_has_to_be(kind: str, consumes: list[str], media: str) -> None:
+def test_a_form_with_a_file_is_multipart(kind: str, consumes: list[str], media: str) -> None:
     field: JsonObject = {"in": "formData", "name": "a", "type": kind, "x-human": False}
     made = swagger.request_body(places(field), consumes)
     assert made is not None
@@ -194,7 +194,7 @@ def test_two_bodies_contradict_each_other(fields: list[DocumentPlace]) -> None:
         ),
     ],
 )
-def test_an_answer_has_the_media_types_that_are_produced(
+def test_a_swagger_response_has_the_media_types_of_produces(
     response: JsonObject, produces: list[str], content: JsonObject
 ) -> None:
     assert swagger.content_of(response, produces) == content

@@ -1,4 +1,4 @@
-"""YAML 1.2 as JSON, from hostile hands too."""
+"""YAML 1.2 as JSON, hostile texts too."""
 
 import math
 import time
@@ -107,7 +107,7 @@ def test_a_key_may_have_an_anchor() -> None:
     assert parsed('&k name: 1\nb: *k\n"": 2\n') == {"name": 1, "b": "name", "": 2}
 
 
-def test_an_anchor_may_be_given_again() -> None:
+def test_an_anchor_may_be_redefined() -> None:
     assert parsed("a: &x 1\nb: *x\nc: &x 2\nd: *x\n") == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
@@ -161,7 +161,7 @@ def test_merge_keys_are_merged(text: str, value: JsonValue) -> None:
         ("a: \ud800\n", "This is not YAML"),
     ],
 )
-def test_what_is_refused_says_why_and_where(text: str, reason: str) -> None:
+def test_invalid_yaml_is_refused_with_reason_and_position(text: str, reason: str) -> None:
     assert reason in refusal(text)
 
 
@@ -195,14 +195,14 @@ def test_a_merge_bomb_is_counted_too() -> None:
     assert "more than 2000000 nodes" in refusal(text)
 
 
-def test_numbers_are_finite_and_whole_ones_are_exact() -> None:
+def test_numbers_are_finite_and_integers_exact() -> None:
     found = parsed("a: 123456789012345678901234567890\nb: -0.0\n")
     assert isinstance(found, dict)
     assert found["a"] == 123456789012345678901234567890
     assert math.copysign(1, float(str(found["b"]))) == -1
 
 
-def test_nothing_but_a_comment_is_nothing() -> None:
+def test_a_document_of_comments_is_null() -> None:
     assert parsed("# nothing\n") is None
     assert parsed("") is None
 
