@@ -2,10 +2,9 @@
 
 import time
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_in_thread
-from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import Any, TypeAlias, Unpack, cast
@@ -149,22 +148,21 @@ class ApplicationRunner:
             return application, application.loop.submit(self._carry_out(application, call))
 
     async def _carry_out(self, application: "_RunningApplication", call: PreparedCall) -> Outcome:
-        with application.counted():
-            await application.start()
-            raised: list[BaseException] = []
-            send = send_to(
-                self._application,
-                where=visible(origin_text(call.route)).replace("\n", " "),
-                root_path=self._root_path,
-                state=application.lifespan.state,
-                tasks=application.tasks,
-                on_error=raised.append,
-            )
-            deadline = time.monotonic() + self.limits.deadline
-            outcome = await self._http.send(call, HttpTransport(send=send), deadline)
-            if outcome.ok or not raised:
-                return outcome
-            return replace(outcome, exception=raised[-1])
+        await application.start()
+        raised: list[BaseException] = []
+        send = send_to(
+            self._application,
+            where=visible(origin_text(call.route)).replace("\n", " "),
+            root_path=self._root_path,
+            state=application.lifespan.state,
+            tasks=application.tasks,
+            on_error=raised.append,
+        )
+        deadline = time.monotonic() + self.limits.deadline
+        outcome = await self._http.send(call, HttpTransport(send=send), deadline)
+        if outcome.ok or not raised:
+            return outcome
+        return replace(outcome, exception=raised[-1])
 
     def _time_left(self, application: "_RunningApplication", called_at: float) -> float:
         """Return the seconds to wait for the loop, which the application may have blocked."""
@@ -221,22 +219,17 @@ class _RunningApplication:
         self._calls: set[Task[object]] = set()
         self._starting: Task[None] | None = None
 
-    @contextmanager
-    def counted(self) -> Generator[None]:
-        """Count the current task as a running call."""
-        task = cast("Task[object]", current_task())
-        self._calls.add(task)
-        try:
-            yield
-        finally:
-            self._calls.discard(task)
-
     async def start(self) -> None:
-        """Start the application unless it runs; after a failure the next call tries again.
+        """Count this task as a call, and start the application unless it runs.
+
+        After a failure the next call tries again.
 
         Raises:
             LifespanError: it does not start.
         """
+        call = cast("Task[object]", current_task())
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
         if self.started_at is None:
             if self._starting is None:
                 self._starting = create_task(self.lifespan.start())
