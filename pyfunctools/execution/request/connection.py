@@ -3,10 +3,10 @@
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import TypeAlias, TypedDict, cast
+from typing import Literal, TypeAlias, TypedDict, cast
 from urllib.parse import urlsplit
 
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError, wrong_type
@@ -241,9 +241,11 @@ def names_of_connection(connection: Connection) -> ConnectionNames:
     if idempotency_header is not None:
         found["header"].add(idempotency_header.lower())
     client, auth = connection.get("client"), connection.get("auth") or {}
-    found["header"] |= {name.lower() for name in _keys(client, "headers")} - _OF_THE_LIBRARY
-    found["cookie"].update(_keys(client, "cookies"))
-    found["query"].update(_keys(client, "params"))
+    found["header"] |= {
+        name.lower() for name in client_defaults(client, "headers")
+    } - _OF_THE_LIBRARY
+    found["cookie"].update(client_defaults(client, "cookies"))
+    found["query"].update(client_defaults(client, "params"))
     for scheme in explicit_schemes(auth):
         if scheme.location == "header":
             found["header"].add(str(scheme.parameter).lower())
@@ -301,7 +303,10 @@ _OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-ag
 """Headers that the library of a client sets itself."""
 
 
-def _keys(client: object, name: str) -> Iterator[str]:
-    held: object = getattr(client, name, None)
-    if isinstance(held, Mapping):
-        yield from map(str, cast("Mapping[object, object]", held))
+def client_defaults(
+    client: object, kind: Literal["headers", "cookies", "params"]
+) -> dict[str, str]:
+    """Return the headers, cookies or query parameters that a client sends with every request."""
+    held: object = getattr(client, kind, None)
+    pairs = cast("Mapping[object, object]", held).items() if isinstance(held, Mapping) else ()
+    return {str(name): str(text) for name, text in pairs}

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import cast
 from urllib.parse import parse_qsl
 
-from pyfunctools.execution.request.connection import checked_headers
+from pyfunctools.execution.request.connection import checked_headers, client_defaults
 from pyfunctools.schema.separation.predicates import sounds_secret
 
 
@@ -51,16 +51,10 @@ class ConnectionSecrets:
 
     def add_client(self, client: object) -> None:
         """Add the values that a caller's client sends with every request."""
-        for each in ("headers", "cookies", "params"):
-            held: object = getattr(client, each, None)
-            if isinstance(held, Mapping):
-                pairs = cast("Mapping[object, object]", held).items()
-                is_header = each == "headers"
-                self.add(
-                    (str(name), str(text))
-                    for name, text in pairs
-                    if not (is_header and str(name).lower() in _PLAIN)
-                )
+        headers = client_defaults(client, "headers").items()
+        self.add((name, text) for name, text in headers if name.lower() not in _PLAIN)
+        self.add(client_defaults(client, "cookies").items())
+        self.add(client_defaults(client, "params").items())
 
     def add(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Add names with their values."""
