@@ -1,5 +1,6 @@
 import copy
 import json
+from itertools import chain
 from pathlib import Path
 from time import process_time
 
@@ -10,14 +11,15 @@ from hypothesis import strategies as st
 from laws import law
 from stacks import on_stack
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.coercion.coerce import coerce, coerced, is_exact
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.result import Success
 from pyfunctools.schema.validation.validator import Validator
+from pyfunctools.schema.vocabulary import COMPOSITION
 
 INTEGER: JsonSchema = {"type": "integer"}
 NUMBER: JsonSchema = {"type": "number"}
@@ -178,9 +180,25 @@ def test_compiled_tests_spare_work_and_change_nothing(schema: JsonSchema, value:
             coerced(Outline(schema), value, validator.test_of),
             coerced(Outline(schema), value),
         )
-        # Of a schema that leads back to itself in place, and takes nothing, they may guess apart.
-        if validator.is_valid(result.value) or validator.is_valid(other.value):
+        if not applies_to_itself(schema):
             assert repr(result) == repr(other)
+
+
+def applies_to_itself(schema: JsonSchema) -> bool:
+    """Return whether a schema refers back to itself for the same value.
+
+    Such a schema accepts nothing, and what is tried before the walk ends depends on the walk.
+    """
+    outline = Outline(schema)
+    starts = [(), *(("$defs", name) for name in members_of(schema.get("$defs", {})))]
+    return any(_leads_back(outline.at(keys), ()) for keys in starts)
+
+
+def _leads_back(part: Part | None, above: tuple[Part, ...]) -> bool:
+    if part is None or part in above:
+        return part is not None
+    inner = [part.target, *chain.from_iterable(map(part.branches, COMPOSITION))]
+    return any(_leads_back(each, (*above, part)) for each in inner)
 
 
 def test_what_the_official_suite_calls_valid_stays_as_it_is(shared: Path):
