@@ -123,7 +123,7 @@ class Tools(TurnRunner, list[Any]):
             remedy = f"Write `controller.tools({others[0]!r})`."
         else:
             kind = type(response).__name__
-            reason = f"The response must be one of {self.dialect!r}, not `{kind}`."
+            reason = f"The response must be that of {self.dialect!r}, not `{kind}`."
             remedy = _remedy_for(response)
         raise DefinitionError("tools.run(response)", reason, remedy)
 
@@ -198,6 +198,6 @@ def _remedy_for(response: object) -> str:
     if hasattr(response, "__next__") or hasattr(response, "__anext__"):
         return "Feed a stream's events to `reading = tools.reading()`, and give `reading.response`."
     return (
-        "Give the whole response, no part of it: the object of the SDK, or its plain data; "
+        "Pass the whole response: the object of the SDK, or its plain data; "
         "`controller.parse_calls` finds the calls in a text."
     )

@@ -200,7 +200,7 @@ class Contract:
         """Return whether a value is valid for one side or as the whole; see `Function.validate`."""
         if side not in _SIDES:
             remedy = 'Write "whole", "llm" or "human".'
-            raise DefinitionError("validate(side)", f"{side!r} is no side.", remedy)
+            raise DefinitionError("validate(side)", f"{side!r} is not a side.", remedy)
         separated = self.separated.value
         if side == "whole" or (separated is None and side == "llm"):
             return self.validator.validate(value)
@@ -241,8 +241,8 @@ def _lost(separated: Separated | None) -> Iterator[Note]:
     """Yield a note for each place that is human as a whole because of a part of it."""
     for path in () if separated is None else separated.lost:
         yield Note(
-            text=f"`{path}` is the person's as a whole: one alternative in it is, or a part that "
-            "cannot be split off. `is_human=` decides otherwise."
+            text=f"`{path}` is the person's as a whole: one of its alternatives is, or a part that "
+            "cannot be split off. Pass `is_human=` to change this."
         )
 
 
