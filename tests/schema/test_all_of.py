@@ -1,4 +1,4 @@
-"""`allOf`: what all hold becomes one schema that says the same."""
+"""`allOf`: schemas that all apply are merged into one equivalent schema."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ A, B, C = ({"$ref": f"#/$defs/{name}"} for name in "ABC")
 
 
 def merged(*parts: Any, own: dict[str, Any] | None = None, **beside: Any) -> dict[str, Any]:
-    """Return what schemas become that all hold, and the keywords beside their `allOf`."""
+    """Return the schema that an `allOf` and the keywords beside it are merged into."""
     result = normalize({**beside, "allOf": [*parts], "$defs": own or {}})
     return {keyword: value for keyword, value in result.items() if keyword != "$defs"}
 
@@ -143,22 +143,24 @@ CLOSED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("parts", "whole"), [*MERGED, *CLOSED])
-def test_schemas_that_all_hold_become_one(parts: list[dict[str, Any]], whole: dict[str, Any]):
+def test_schemas_that_all_apply_are_merged_into_one(
+    parts: list[dict[str, Any]], whole: dict[str, Any]
+):
     assert merged(*parts) == whole
 
 
-def test_false_refuses_all_and_true_says_nothing():
+def test_false_rejects_every_value_and_true_is_left_out():
     parts = (True, False, {"allOf": [False]})
     assert merged(*parts, type="object") == {"type": "object", "allOf": [False]}
 
 
-def test_of_two_closed_objects_that_name_too_much_neither_is_merged():
+def test_closed_objects_with_too_many_properties_are_not_merged():
     many = {"properties": {f"a{n}": {} for n in range(200)}, "additionalProperties": False}
     more = {"properties": {f"b{n}": {} for n in range(200)}, "additionalProperties": False}
     assert merged(many, more) == {**many, "allOf": [more]}
 
 
-def test_annotations_are_those_of_the_first_who_has_one_a_definition_being_the_last():
+def test_annotations_of_a_definition_come_last():
     base = {"description": "base", "default": 1, "deprecated": True, "x-a": 2, "x-b": 3}
     inline = {"title": "inline", "description": "inline", "deprecated": False, "x-a": 1}
     assert merged(A, {"minimum": 1}, inline, own={"A": base}, title="own") == {
@@ -172,7 +174,7 @@ def test_annotations_are_those_of_the_first_who_has_one_a_definition_being_the_l
     }
 
 
-def test_what_names_or_shows_a_definition_stays_with_it():
+def test_the_title_and_examples_of_a_definition_are_not_merged():
     shown = {"title": "Base", "examples": [{}], "xml": {"name": "base"}}
     base = {**shown, "discriminator": {"propertyName": "kind"}, "type": "object"}
     assert merged(A, own={"A": base}, minProperties=1) == {"minProperties": 1, "type": "object"}
@@ -185,7 +187,7 @@ def test_a_discriminator_without_a_union_is_that_of_the_first():
     assert merged(first, second) == first
 
 
-def test_what_would_be_merged_for_minutes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_all_of_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conjunction, "MOST_WORK", 1_000)
     many = [f"p{index}" for index in range(100)]
     assert merged(*[{"required": many}] * 11) == {"required": many}
@@ -193,11 +195,11 @@ def test_what_would_be_merged_for_minutes_is_refused(monkeypatch: pytest.MonkeyP
         merged(*[{"required": many}] * 12)
 
 
-def test_a_reference_beside_nothing_but_a_type_stays_one():
+def test_a_reference_beside_only_a_type_stays():
     assert merged(A, own={"A": {"type": "object"}}, type="object") == {"type": "object", **A}
 
 
-def test_a_reference_is_replaced_where_something_else_must_hold_too():
+def test_a_reference_beside_other_constraints_is_replaced_by_its_definition():
     own = {"A": {"type": "object", "properties": {"a": {}}, "required": ["a"]}}
     assert merged(A, {"properties": {"b": {}}}, own=own, required=["b"]) == {
         "type": "object",
@@ -206,7 +208,7 @@ def test_a_reference_is_replaced_where_something_else_must_hold_too():
     }
 
 
-def test_what_a_definition_is_made_of_is_merged_with_it():
+def test_the_references_of_a_definition_are_merged_with_it():
     own = {
         "A": {"allOf": [B, C, {"maximum": 5}]},
         "B": {"allOf": [C], "minimum": 1},
@@ -216,7 +218,7 @@ def test_what_a_definition_is_made_of_is_merged_with_it():
     assert merged(A, {"multipleOf": 2}, own=own) == whole
 
 
-def test_what_cannot_be_merged_stays_a_reference():
+def test_a_definition_that_cannot_be_merged_stays_a_reference():
     own = {"A": {"type": "object", "unevaluatedProperties": False}, "B": {"minProperties": 1}}
     missing = {"$ref": "#/$defs/missing"}
     assert merged(B, A, own=own) == {"minProperties": 1, **A}
@@ -228,19 +230,19 @@ def test_beside_a_reference_of_its_own_references_stay():
     assert merged(B, {"multipleOf": 2}, own=own, **A) == {**A, "multipleOf": 2, "allOf": [B]}
 
 
-def test_a_branch_that_sees_its_siblings_stays_apart_and_the_schema_itself_sees_what_is_merged():
+def test_a_branch_with_unevaluated_properties_is_not_merged():
     branch = {"properties": {"a": {}}, "unevaluatedProperties": False}
     assert merged(branch, {"minProperties": 1}) == {"minProperties": 1, "allOf": [branch]}
     assert merged({"properties": {"a": {}}}, unevaluatedProperties=False) == branch
 
 
-def test_that_it_must_fit_itself_says_nothing():
+def test_a_reference_of_a_schema_to_itself_is_left_out():
     own = {"A": {"allOf": [A, B]}, "B": {"allOf": [A], "minimum": 1}}
     assert normalize({"$defs": own, **A})["$defs"] == {"A": B, "B": {"minimum": 1}}
     assert merged(A, {"maximum": 2}, own=own) == {"minimum": 1, "maximum": 2}
 
 
-def test_what_says_nothing_else_is_refused():
+def test_a_schema_that_only_refers_to_itself_is_an_error():
     own = {"A": {"allOf": [A, B]}, "B": {"allOf": [A, C]}, "C": A}
     for schema in ({"allOf": [A, B]}, A):
         with pytest.raises(SchemaError, match="a cycle: #/\\$defs/A"):
@@ -254,7 +256,7 @@ def chain(length: int) -> dict[str, Any]:
     return {**own, f"S{length}": {"type": "string"}}
 
 
-def test_who_inherits_too_much_keeps_references():
+def test_a_schema_with_too_many_ancestors_keeps_references():
     first, more = {"$ref": "#/$defs/S0"}, {"maxLength": 99}
     assert merged(first, more, own=chain(MOST_INHERITED)) == {
         "minLength": MOST_INHERITED - 1,
@@ -264,12 +266,12 @@ def test_who_inherits_too_much_keeps_references():
     assert merged(first, more, own=chain(MOST_INHERITED + 1)) == {**first, **more}
 
 
-def test_how_many_a_schema_names_itself_does_not_count():
+def test_references_of_the_schema_itself_are_not_limited():
     own = {f"S{n}": {"minLength": n} for n in range(2_000)}
     assert merged(*({"$ref": f"#/$defs/{name}"} for name in own), own=own) == {"minLength": 1_999}
 
 
-def test_where_everything_refers_to_everything_references_stay():
+def test_schemas_that_all_refer_to_each_other_keep_references():
     names = [{"$ref": f"#/$defs/S{n}"} for n in range(300)]
     own = {f"S{n}": {"allOf": names, "minLength": n} for n in range(300)}
     assert merged(*names, {"maxLength": 9}, own=own) == {
@@ -282,9 +284,7 @@ def test_where_everything_refers_to_everything_references_stay():
 @pytest.mark.parametrize("mark", ["x-human", "x-samchon-human"])
 @pytest.mark.parametrize("no", [False, 0, "no"])
 @pytest.mark.parametrize("yes", [True, 1, "yes"])
-def test_among_schemas_that_hold_together_a_mark_wins_over_one_that_says_no(
-    mark: str, no: Any, yes: Any
-) -> None:
+def test_a_mark_wins_over_a_no_in_another_schema(mark: str, no: Any, yes: Any) -> None:
     for one, other in ((no, yes), (yes, no)):
         merged = normalize(
             {"allOf": [{"type": "string", mark: one}, {"minLength": 1, mark: other}]}
@@ -294,7 +294,7 @@ def test_among_schemas_that_hold_together_a_mark_wins_over_one_that_says_no(
         assert beside[mark] == yes
 
 
-def test_a_no_beside_a_reference_is_said_of_this_place() -> None:
+def test_a_no_beside_a_reference_wins_over_the_definition() -> None:
     definitions = {"A": {"type": "string", "x-human": True}}
     schema = {"allOf": [{"$ref": "#/$defs/A"}, {"maxLength": 9, "x-human": False}]}
     assert normalize({**schema, "$defs": definitions})["x-human"] is False

@@ -10,7 +10,7 @@ from functools import lru_cache
 from json import dumps
 from typing import NamedTuple
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools._text import hidden_count, shortened, visible
 from pyfunctools.note import Note, hidden_characters
 from pyfunctools.schema.ground.did_you_mean import near_name
@@ -20,7 +20,7 @@ from pyfunctools.schema.ground.references import find_target, steps_of
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, describe_form, known_type
 from pyfunctools.schema.normalization.spelling import translate
-from pyfunctools.schema.outline.json_types import ALL_TYPES
+from pyfunctools.schema.outline.json_types import ALL_TYPES, texts_of
 from pyfunctools.schema.vocabulary import (
     DRAFT,
     EXAMPLES,
@@ -52,7 +52,8 @@ def notes_of(
             for keyword, value in inner.items():
                 for text in _oddities(keyword, value):
                     yield Note(text=text, pointer=f"{here}{pointer_of((keyword,))}")
-            if siblings_ignored and isinstance(inner.get("$ref"), str) and _has_siblings(inner):
+            beside = any(key != "$ref" and not key.startswith("x-") for key in inner)
+            if siblings_ignored and isinstance(inner.get("$ref"), str) and beside:
                 yield Note(text=SIBLINGS_NOTE, pointer=here)
 
 
@@ -72,11 +73,13 @@ class Oddity(NamedTuple):
     remedy: str
 
 
-def value_oddities(keyword: str, value: JsonValue) -> Iterator[Oddity]:
-    """Yield each mistake in a keyword's value that is one in every draft; see `CLEAN`."""
+def oddities_of(keyword: str, value: JsonValue) -> Iterator[Oddity]:
+    """Yield the mistakes in a keyword or its value that are mistakes in every draft."""
     if keyword == "type":
         yield from _type_oddities(value)
-        return
+    if (meant := keyword_meant(keyword)) is not None:
+        wrong = f"`{_cut(keyword)}` is no keyword of JSON Schema"
+        yield Oddity(wrong, f"has no effect; `{meant}` may have been meant", f"Write `{meant}`.")
     clean = CLEAN.get(keyword)
     if clean is None or value is None or keyword in _SILENT:
         return
@@ -97,12 +100,8 @@ def value_oddities(keyword: str, value: JsonValue) -> Iterator[Oddity]:
 
 def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
     yield from _hidden(keyword, value)
-    if keyword == "required" and isinstance(value, bool):  # of draft-03
-        return
-    for odd in value_oddities(keyword, value):
-        yield f"{odd.wrong}, and {odd.made}."
-    if (meant := keyword_meant(keyword)) is not None:
-        yield f"`{keyword}` is not a keyword and has no effect; `{meant}` may have been meant."
+    if not (keyword == "required" and isinstance(value, bool)):  # as in draft-03
+        yield from (f"{odd.wrong}, and {odd.made}." for odd in oddities_of(keyword, value))
 
 
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
@@ -133,10 +132,6 @@ def _type_oddities(value: JsonValue) -> Iterator[Oddity]:
         if isinstance(name, str) and found[0] != name:
             made = f"read as {_quoted(found[0])}"
             yield Oddity(f"`type` is {_quoted(name)}", made, f'Write "{found[0]}".')
-
-
-def _has_siblings(schema: JsonSchema) -> bool:
-    return any(keyword != "$ref" and not keyword.startswith("x-") for keyword in schema)
 
 
 def _hidden_within(value: JsonValue) -> int:
@@ -250,23 +245,16 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
         if not isinstance(inner, dict):
             continue
         for keyword, value in inner.items():
-            for wrong, remedy in _faults(keyword, value):
-                yield Fault(pointer_of((*keys, keyword)), wrong, remedy)
+            for odd in oddities_of(keyword, value):
+                remedy = _LIFT if keyword == "required" and isinstance(value, bool) else odd.remedy
+                yield Fault(pointer_of((*keys, keyword)), odd.wrong, remedy)
         if single and isinstance(reference := inner.get("$ref"), str):
             yield from _dangling(schema, reference, (*keys, "$ref"))
         if (closed and not keys and MAY_ADD_PROPERTIES.isdisjoint(inner)) or _is_closed(inner):
             yield from _undeclared(inner, (*keys, "required"))
 
 
-def _faults(keyword: str, value: JsonValue) -> Iterator[tuple[str, str]]:
-    if keyword == "required" and isinstance(value, bool):
-        remedy = "List the name in the `required` of the object that has the property."
-        yield f"`required` cannot be {str(value).lower()}", remedy
-        return
-    for odd in value_oddities(keyword, value):
-        yield odd.wrong, odd.remedy
-    if (meant := keyword_meant(keyword)) is not None:
-        yield f"`{_cut(keyword)}` is no keyword of JSON Schema", f"Write `{meant}`."
+_LIFT = "List the name in the `required` of the object that has the property."
 
 
 def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
@@ -279,11 +267,10 @@ def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
         return
     if find_target(root, reference) is None:
         wrong = f"`$ref` leads nowhere: there is no `{_cut(reference)}`"
-        beside = find_target(root, reference.rpartition("/")[0])
-        names = list(beside) if isinstance(beside, dict) else []
-        near = near_name(str(steps[-1]), names) if steps else None
-        meant = f"Write `{_cut(reference.rpartition('/')[0])}/{_cut(near)}`" if near else None
-        yield Fault(pointer_of(keys), wrong, f"{meant or 'Define it in `$defs`'}.")
+        parent = reference.rpartition("/")[0]
+        near = near_name(str(steps[-1]), members_of(find_target(root, parent))) if steps else None
+        meant = f"Write `{_cut(parent)}/{_cut(near)}`" if near else "Define it in `$defs`"
+        yield Fault(pointer_of(keys), wrong, f"{meant}.")
 
 
 def _is_closed(schema: JsonSchema) -> bool:
@@ -292,11 +279,9 @@ def _is_closed(schema: JsonSchema) -> bool:
 
 def _undeclared(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
     """Yield the required names that a closed object does not declare."""
-    required, properties = schema.get("required"), schema.get("properties", {})
-    if not isinstance(required, list) or not isinstance(properties, dict):
-        return
-    for name in required:
-        if isinstance(name, str) and name not in properties:
+    properties = members_of(schema.get("properties"))
+    for name in texts_of(schema.get("required")):
+        if name not in properties:
             wrong = f'`required` names "{_cut(name)}", which is no property of this closed object'
             near = near_name(name, properties)
             meant = f'Write "{_cut(near)}"' if near else "Declare it in `properties`"
