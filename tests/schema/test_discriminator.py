@@ -20,8 +20,8 @@ SUBTYPES: dict[str, Any] = {
     "Dog": {"allOf": [{"$ref": "#/$defs/Base"}]},
 }
 RECURSIVE: dict[str, Any] = {
-    "Cat": {"anyOf": [CAT, DOG]},
-    "Dog": {"allOf": [CAT, {"minProperties": 1}]},
+    "Cat": {"allOf": [DOG, {"minProperties": 1}]},
+    "Dog": {"allOf": [CAT, {"maxProperties": 9}]},
 }
 BOTH = {"cat": "#/$defs/Cat", "dog": "#/$defs/Dog"}
 NAMED = {"Cat": "#/$defs/Cat", "Dog": "#/$defs/Dog"}
