@@ -104,12 +104,9 @@ def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
         found.positional.append(literals.value((place,)))
         found.places[place] = (start, literals.at)
     char = literals.space()
-    if char == ",":
+    if char in (",", closer):
         literals.at += 1
-        return True
-    if char == closer:
-        literals.at += 1
-        return False
+        return char == ","
     if _CLOSED.match(text, literals.at, stop):
         return _unclosed(literals, found, closer)
     raise NotALiteral

@@ -153,28 +153,20 @@ def recover(text: str, start: int, stop: int, *, sure: bool) -> "tuple[JsonValue
 
 
 def _without_faults(value: JsonValue, issues: Iterable[Issue]) -> JsonValue:
-    """Return a value without the places that could not be parsed.
+    """Remove the places that could not be parsed from a value, and return it.
 
-    An array with such an item is left out as a whole: the other items would move.
+    An array with such an item is removed as a whole: the other items would move.
     """
     for issue in issues:
         keys = issue.path.keys
-        if keys and value_at(value, keys) == (None,):
-            while keys and isinstance(keys[-1], int):
-                keys = keys[:-1]
-            value = _without(value, keys) if keys else None
-    return value
-
-
-def _without(value: JsonValue, keys: Keys) -> JsonValue:
-    first, rest = keys[0], keys[1:]
-    if isinstance(value, dict):
-        others = {key: inner for key, inner in value.items() if rest or key != first}
-        if rest and first in value:
-            others[str(first)] = _without(value[str(first)], rest)
-        return others
-    if isinstance(value, list) and rest:
-        return [_without(inner, rest) if n == first else inner for n, inner in enumerate(value)]
+        if not keys or value_at(value, keys) != (None,):
+            continue
+        while keys and isinstance(keys[-1], int):
+            keys = keys[:-1]
+        holder = value_at(value, keys[:-1]) if keys else None
+        if holder is None or not isinstance(holder[0], dict):
+            return None
+        del holder[0][str(keys[-1])]
     return value
 
 
