@@ -9,21 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from laws import law
 from random_schemas import Schemas
-from renderings import PROFILES, fitting, judged
+from renderings import PROFILES, fitting, judged, thing
 
 from pyfunctools import DefinitionError, Failure, Function, SchemaError
 from pyfunctools.schema import Validator, normalize
 from pyfunctools.schema.ground.path import value_at
-
-
-def thing(*required: str, **properties: object) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
 
 COUNT = {"type": "integer", "minimum": 1}
 MAP = {"type": "object", "additionalProperties": COUNT}

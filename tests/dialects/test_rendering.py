@@ -5,18 +5,11 @@ from collections.abc import Callable
 
 import pytest
 from profile_rules import violations
+from renderings import thing
 
 from pyfunctools import DefinitionError, Loss
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
-
-
-def thing(**properties: object) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-    }
 
 
 @pytest.mark.parametrize(
@@ -24,52 +17,50 @@ def thing(**properties: object) -> dict[str, object]:
     [
         pytest.param(
             thing(n={"type": "integer", "multipleOf": 5, "title": "N", "x-y": 1}),
-            thing(n={"type": ["integer", "null"], "multipleOf": 5}) | {"required": ["n"]},
+            thing("n", n={"type": ["integer", "null"], "multipleOf": 5}),
             id="unknown keywords are removed, an optional property accepts null",
         ),
         pytest.param(
             thing(n={"type": "string", "maxLength": 5, "description": "Short."}),
-            thing(n={"type": ["string", "null"], "description": "Short.\n@maxLength 5"})
-            | {"required": ["n"]},
+            thing("n", n={"type": ["string", "null"], "description": "Short.\n@maxLength 5"}),
             id="a bound without a keyword in strict mode moves into the description",
         ),
         pytest.param(
             thing(n={"enum": ["a", "b"], "default": "a"}),
             thing(
+                "n",
                 n={
                     "enum": ["a", "b", None],
                     "type": ["string", "null"],
                     "description": "@default a",
-                }
-            )
-            | {"required": ["n"]},
+                },
+            ),
             id="an enum has a type and accepts null",
         ),
         pytest.param(
-            thing(m={"type": "object", "additionalProperties": {"type": "integer"}})
-            | {"required": ["m"]},
+            thing("m", m={"type": "object", "additionalProperties": {"type": "integer"}}),
             thing(
+                "m",
                 m={
                     "type": "array",
-                    "items": thing(key={"type": "string"}, value={"type": "integer"})
-                    | {"required": ["key", "value"]},
+                    "items": thing(
+                        "key", "value", key={"type": "string"}, value={"type": "integer"}
+                    ),
                     "description": "A map, as a list of its keys with their values, each key once.",
-                }
-            )
-            | {"required": ["m"]},
+                },
+            ),
             id="a map is a list of pairs",
         ),
         pytest.param(
-            thing(p={"$ref": "#/$defs/P", "description": "Whose."}, q={"$ref": "#/$defs/P"})
-            | {"required": ["p", "q"], "$defs": {"P": thing(a={"type": "null"})}},
+            thing(
+                "p", "q", p={"$ref": "#/$defs/P", "description": "Whose."}, q={"$ref": "#/$defs/P"}
+            )
+            | {"$defs": {"P": thing(a={"type": "null"})}},
             thing(
                 p={"anyOf": [{"$ref": "#/$defs/P"}], "description": "Whose."},
                 q={"$ref": "#/$defs/P"},
             )
-            | {
-                "required": ["p", "q"],
-                "$defs": {"P": thing(a={"type": "null"}) | {"required": ["a"]}},
-            },
+            | {"required": ["p", "q"], "$defs": {"P": thing("a", a={"type": "null"})}},
             id="a reference has no keyword beside it",
         ),
     ],
@@ -170,7 +161,7 @@ def test_a_schema_is_simplified(schema: dict[str, object], sent: dict[str, objec
 def test_a_list_of_types_becomes_branches_if_type_must_be_one_name() -> None:
     given = {"type": ["string", "integer"], "minimum": 2, "enum": ["a", 3], "description": "D"}
     optional = {"type": "array", "items": {"type": ["string", "null"], "format": "email"}}
-    rendering = render(thing(a=given, b=optional) | {"required": ["a"]}, "deepseek", strict=True)
+    rendering = render(thing("a", a=given, b=optional), "deepseek", strict=True)
     assert rendering.strict
     email = {"anyOf": [{"type": "string", "format": "email"}, {"type": "null"}]}
     assert rendering.schema["properties"] == {
@@ -270,7 +261,7 @@ def test_null_means_missing_only_if_null_is_not_valid() -> None:
 
 
 def test_a_branch_with_a_new_name_wins_over_one_that_accepts_any_name() -> None:
-    named = thing(**{"c d": {"type": "integer"}}) | {"required": ["c d"]}
+    named = thing("c d", **{"c d": {"type": "integer"}})
     rendering = render(thing(u={"anyOf": [{"type": "object"}, named]}), "anthropic")
     assert rendering.apply({"u": {"c d": 1}}) == {"u": {"c_d": 1}}
     assert rendering.restore({"u": {"c_d": 1}}) == {"u": {"c d": 1}}

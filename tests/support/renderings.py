@@ -24,6 +24,12 @@ PROFILES = {
 STEP = re.compile(r'\[\]|\.\*|\.([^.\[\]]+)|\["((?:[^"\\]|\\.)*)"\]')
 
 
+def thing(*required: str, **properties: object) -> dict[str, Any]:
+    """Return the schema of a closed object."""
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": list(required)} if required else schema
+
+
 def profile_of(name: str, rendering: Rendering) -> Profile:
     row = DIALECTS[name]
     return row.strict if rendering.strict and row.strict is not None else row.profile
