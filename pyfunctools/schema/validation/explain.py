@@ -268,9 +268,11 @@ class _PartExplainer:
         """Yield the invalid items."""
         first, rest = self.part.items
         items = task.value if isinstance(task.value, list | tuple) else ()
-        for n, (part, item) in enumerate(zip(chain(first, repeat(rest)), items, strict=False)):
-            if part is not None and not self._explainer.of(part).is_valid(item):
-                yield Task((*task.path, n), part, item)
+        later = rest and self._explainer.of(rest)
+        explainers = chain(map(self._explainer.of, first), repeat(later))
+        for n, (inner, item) in enumerate(zip(explainers, items, strict=False)):
+            if inner is not None and not inner.is_valid(item):
+                yield Task((*task.path, n), inner.part, item)
 
     def all_of(self, task: Task) -> Iterator[Step]:
         """Yield the value for the schemas of `allOf`."""
