@@ -144,11 +144,11 @@ def plain_json(value: object) -> JsonValue:
     if type(value) in _SCALARS or isinstance(value, File):
         return cast("JsonValue", value)
     if isinstance(value, Mapping):
-        members = cast("Mapping[object, object]", value)
-        return {
-            cast("str", key.value if isinstance(key, Enum) else key): plain_json(inner)
-            for key, inner in members.items()
-        }
+        members: dict[str, JsonValue] = {}
+        for key, inner in cast("Mapping[object, object]", value).items():
+            name = cast("str", key.value if isinstance(key, Enum) else key)
+            members[name] = plain_json(inner)
+        return members
     if isinstance(value, list | tuple | Set):
         return [plain_json(item) for item in cast("Iterable[object]", value)]
     reveal: object = getattr(value, "get_secret_value", None)

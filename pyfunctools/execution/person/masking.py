@@ -42,11 +42,11 @@ class Masker:
     """
 
     def __init__(self, secrets: Iterable[str], others: Iterable[str] = ()) -> None:
-        spelled = {each for value in secrets for each in _spellings(value)}
-        long = {each for value in others for each in _spellings(value) if len(each) >= SHORTEST}
-        self.spellings = sorted(spelled | long, key=len, reverse=True)
-        self._short = frozenset(each for each in spelled if len(each) < SHORTEST)
-        self._secrets = spelled
+        self._secrets = set[str]().union(*map(_spellings, secrets))
+        self._short = {each for each in self._secrets if len(each) < SHORTEST}
+        long = set[str]().union(*map(_spellings, others))
+        long -= {each for each in long if len(each) < SHORTEST}
+        self.spellings = sorted(self._secrets | long, key=len, reverse=True)
 
     def outcome(self, outcome: Outcome) -> Outcome:
         """Return an outcome with its text, issues and JSON masked; its `value` stays."""
