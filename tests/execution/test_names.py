@@ -2,6 +2,7 @@
 
 import pytest
 
+from pyfunctools import Controller
 from pyfunctools.execution.request.claims import ComparedName, names_in, names_in_cookies
 
 PAIRS = {
@@ -39,6 +40,43 @@ def test_which_names_some_server_takes_for_each_other(is_same: bool) -> None:
     for names in PAIRS[is_same]:
         one, other = map(ComparedName.of, names)
         assert one.may_reach(other) is other.may_reach(one) is is_same, names
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("a", "A", True),
+        ("a", "a[b]", True),
+        ("a[b]", "a", True),
+        ("a", "a.b", False),
+        ("a_b", "a.b", False),
+    ],
+)
+def test_most_servers_read_only_brackets_as_parts_of_a_name(
+    one: str, other: str, expected: bool
+) -> None:
+    assert ComparedName.of(one).reaches(ComparedName.of(other)) is expected
+
+
+@pytest.mark.parametrize(
+    ("key", "accepted"), [("page.size", True), ("page-size", True), ("page[size]", False)]
+)
+def test_the_model_may_set_other_names_beside_its_own(key: str, accepted: bool) -> None:
+    text = {"type": "string"}
+    map_of_texts = {"type": "object", "additionalProperties": text}
+    parameters = [
+        {"name": "page", "in": "query", "schema": text},
+        {"name": "other", "in": "query", "explode": True, "schema": map_of_texts},
+    ]
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "A", "version": "1"},
+        "paths": {"/a": {"get": {"parameters": parameters}}},
+    }
+    controller = Controller.from_openapi(document, server="http://127.0.0.1:9")
+    outcome = controller.call("a_get", {"query": {"other": {key: "1"}}})
+    assert (outcome.reason == "transport") is accepted
+    assert (outcome.reason == "arguments") is not accepted
 
 
 def test_the_names_of_a_query_and_of_cookies() -> None:

@@ -41,12 +41,13 @@ class Rank(IntEnum):
 class ComparedName(NamedTuple):
     """A name as servers read it, without case: its `steps`, and `flat` without punctuation.
 
-    `filter[role]` has the steps `filter` and `role` for many servers, `filter.role` for some. PHP
-    reads `filter.role` as `filter_role`; CGI reads a header in the same way. Some servers decode a
-    name twice.
+    `filter[role]` has the steps `filter` and `role` for many servers, `filter.role` for some; only
+    `bracketed` leaves the second whole. PHP reads `filter.role` as `filter_role`; CGI reads a
+    header in the same way. Some servers decode a name twice.
     """
 
     steps: tuple[str, ...]
+    bracketed: tuple[str, ...]
     flat: str
 
     @classmethod
@@ -58,16 +59,27 @@ class ComparedName(NamedTuple):
                 break
             name = decoded
         name = normalize("NFKC", name).casefold().strip()
-        steps = tuple(filter(None, _BETWEEN_STEPS.split(name)))
-        return cls(steps or (name,), _PUNCTUATION.sub("_", name).strip("_") or name)
+        steps, bracketed = (
+            tuple(filter(None, between.split(name))) or (name,) for between in (_STEPS, _BRACKETS)
+        )
+        return cls(steps, bracketed, _PUNCTUATION.sub("_", name).strip("_") or name)
 
     def may_reach(self, other: "ComparedName") -> bool:
         """Return whether some server takes one name for the other, or for a part of the other."""
-        size = min(len(self.steps), len(other.steps))
-        return self.flat == other.flat or self.steps[:size] == other.steps[:size]
+        return self.flat == other.flat or _is_part(self.steps, other.steps)
+
+    def reaches(self, other: "ComparedName") -> bool:
+        """Return whether most servers take one name for the other, or for a part of the other."""
+        return _is_part(self.bracketed, other.bracketed)
 
 
-_BETWEEN_STEPS = re.compile(r"[.\[\]]+")
+def _is_part(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    size = min(len(one), len(other))
+    return one[:size] == other[:size]
+
+
+_STEPS = re.compile(r"[.\[\]]+")
+_BRACKETS = re.compile(r"[\[\]]+")
 _PUNCTUATION = re.compile(r"[\W_]+")
 
 
@@ -239,12 +251,10 @@ class _TakenNames:
         for key in {name.flat, name.steps[0]}:
             self._found[key].append((name, rank, field))
 
-    def reached_by(self, name: ComparedName) -> Iterator[tuple[Rank, _Field | None]]:
+    def reached_by(self, name: ComparedName) -> Iterator[tuple[ComparedName, Rank, _Field | None]]:
         """Yield the taken names that a server may take a name for."""
         for key in {name.flat, name.steps[0]}:
-            for taken, rank, field in self._found.get(key, ()):
-                if taken.may_reach(name):
-                    yield rank, field
+            yield from (found for found in self._found.get(key, ()) if found[0].may_reach(name))
 
 
 def _clashes_of(
@@ -271,8 +281,9 @@ def _clashes_of(
         if rank is Rank.PERSON:
             taken.add(name, rank, claim.field)
     for claim, name, rank in invented:
-        for other_rank, field in taken.reached_by(name):
-            if field is not claim.field and (claim.is_key or other_rank < rank):
+        for other, other_rank, field in taken.reached_by(name):
+            is_taken = other_rank < rank or (claim.is_key and other.reaches(name))
+            if field is not claim.field and is_taken:
                 yield claim.keys, _LIKE_CONNECTION if field is None else _LIKE_ANOTHER
                 break
 
