@@ -48,11 +48,8 @@ def test_additional_operations_keep_their_method() -> None:
     "paths",
     [None, {}, {"/a": None}, {"x-a": {"get": {}}}, {"/a": {}}, {"/a": {"x-y": 1, "summary": "z"}}],
 )
-def test_an_empty_document_has_no_operations(paths: JsonValue) -> None:
+def test_a_document_without_operations_has_none(paths: JsonValue) -> None:
     assert of_paths(paths) == []
-
-
-def test_a_document_without_paths_has_no_operations() -> None:
     assert listed({}) == []
 
 

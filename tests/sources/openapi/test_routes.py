@@ -395,8 +395,3 @@ def test_a_body_that_is_shared_is_read_once() -> None:
     plans = [routes.plan(each) for each in operations(document) if isinstance(each, Operation)]
     first, second = (each.body for each in plans if isinstance(each, Plan))
     assert first is second
-
-
-def test_servers_with_a_user_refuse_the_document() -> None:
-    with pytest.raises(DocumentError, match="a user name"):
-        plan({}, servers=[{"url": "https://u:p@h"}])

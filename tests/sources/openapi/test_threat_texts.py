@@ -110,7 +110,7 @@ HIDDEN = [
 
 
 def seen(function: Function) -> str:
-    """Give all of a function that a model may be shown."""
+    """Return everything of a function that a model may be shown."""
     schemas = [function.parameters, function.output]
     if function.separated is not None:
         schemas += [function.separated.llm, function.separated.human]
@@ -138,6 +138,7 @@ def test_T37_no_hidden_character_is_in_what_a_model_reads(hidden: str) -> None:
         "components": {"schemas": {"X": {"description": h("d"), "anyOf": [{"title": h("t")}]}}},
         "security": [{h("scheme"): [h("scope")]}],
         "tags": [{"name": h("t"), "description": h("d")}],
+        "info": {"title": h("t"), "description": h("d")},
     }
     operation: dict[str, JsonValue] = document["paths"]["/a/{id}"]["post"]  # type: ignore[index, call-overload]
     operation |= {"operationId": h("o"), "summary": h("s"), "description": h("d"), "tags": [h("t")]}
@@ -149,7 +150,7 @@ def test_T37_no_hidden_character_is_in_what_a_model_reads(hidden: str) -> None:
         for describe in ("model", "full", "brief"):
             for source in (document, json.dumps(document)):
                 reading = use(source, names=names, describe=describe)
-                text = seen(reading.functions[0])
+                text = seen(reading.functions[0]) + reading.title + reading.description
                 assert "ignore" in text  # what can be seen is not judged
                 assert visible(text) == text
                 assert any("hidden char" in str(each) for each in reading.functions[0].notes)
