@@ -12,7 +12,7 @@ from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.spelling import keep_tighter_bounds
 from pyfunctools.schema.normalization.targets import Copied, Finished, Joined
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
-from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, UNIONS, Keyword
+from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, UNIONS
 
 MOST_CLOSED = 256
 """Most properties of two schemas that are merged if one is closed."""
@@ -87,20 +87,16 @@ class Conjunction:
         return node
 
     def _annotate(self, keyword: str, value: JsonValue, referenced: bool) -> None:
-        if KEYWORDS.get(keyword, _UNKNOWN).merged == "true":
+        rule = KEYWORDS[keyword].merged if keyword in KEYWORDS else ""
+        annotations = self._fallback if referenced else self._node
+        if rule == "true":
             self._node[keyword] = bool(self._node.get(keyword)) or value
         elif keyword in HUMAN_MARKS:
-            held = self._fallback if referenced else self._node
-            if (
-                not human_mark({keyword: held.get(keyword)})
-                and human_mark({keyword: value}) is not None
-            ):
-                held[keyword] = value  # a yes wins over a no
-        elif referenced:
-            if KEYWORDS.get(keyword, _UNKNOWN).merged != "own":
-                self._fallback.setdefault(keyword, value)
-        else:
-            self._node.setdefault(keyword, value)
+            stated = human_mark({keyword: value})
+            if stated is not None and not human_mark({keyword: annotations.get(keyword)}):
+                annotations[keyword] = value  # a yes wins over a no
+        elif not (referenced and rule == "own"):
+            annotations.setdefault(keyword, value)
 
 
 def _copied(schema: JsonSchema) -> dict[str, JsonValue]:
@@ -122,8 +118,6 @@ def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:
     branches = one["allOf"] if isinstance(one, Joined) else [one]
     return Joined(allOf=[*items_of(branches), other])
 
-
-_UNKNOWN = Keyword(role="annotation")
 
 Keywords: TypeAlias = dict[str, JsonValue]
 _Schemas: TypeAlias = dict[str, JsonSchema | bool]
