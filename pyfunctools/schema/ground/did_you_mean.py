@@ -30,8 +30,7 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     names = [text for text in known if len(text) <= _LONGEST]
     if len(names) > _COMPARED:
         names = _likeliest(name, names)
-    bare = _bare(name)
-    same = [text for text in names if _bare(text) == bare][:most]
+    same = [text for text in names if letters_of(text) == letters_of(name)][:most]
     # Names that share too few letters cannot be similar; this check is far quicker than `difflib`.
     letters = frozenset(name)
     close = [
@@ -62,5 +61,6 @@ def _folded(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _bare(name: str) -> str:
+def letters_of(name: str) -> str:
+    """Return a name without case and punctuation: `min_length` and `minLength` are `minlength`."""
     return "".join(filter(str.isalnum, name)).casefold()

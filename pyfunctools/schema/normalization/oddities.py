@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools._text import hidden_count, shortened, visible
 from pyfunctools.note import Note, hidden_characters
-from pyfunctools.schema.ground.did_you_mean import near_name
+from pyfunctools.schema.ground.did_you_mean import letters_of, near_name
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import find_target, steps_of
@@ -178,24 +178,20 @@ def keyword_meant(word: str) -> str | None:
         return None
     if word in _SHORT:
         return _SHORT[word]
-    bare = _bare(word)
+    letters = letters_of(word)
     for keyword in _REPORTED:
-        if bare == _bare(keyword):
+        if letters == letters_of(keyword):
             return keyword
-    most = 2 if len(bare) >= _LONG else 1
+    most = 2 if len(letters) >= _LONG else 1
     found = [
         (slips, keyword)
         for keyword in _REPORTED
-        if len(other := _bare(keyword)) >= _LEAST
-        and len(bare) >= _WORD
-        and abs(len(bare) - len(other)) <= 1
-        and (slips := _slips(bare, other)) <= most
+        if len(other := letters_of(keyword)) >= _LEAST
+        and len(letters) >= _WORD
+        and abs(len(letters) - len(other)) <= 1
+        and (slips := _slips(letters, other)) <= most
     ]
     return min(found)[1] if found else None
-
-
-def _bare(word: str) -> str:
-    return "".join(filter(str.isalnum, word)).casefold()
 
 
 def _slips(one: str, other: str) -> int:
