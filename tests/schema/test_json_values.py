@@ -6,6 +6,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
 from time import process_time
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from stacks import on_stack
@@ -116,7 +117,7 @@ def test_parts_that_are_not_json_are_reported_in_document_order():
 
 
 def test_a_copy_of_builtins_replaces_subclasses_and_members_of_enums():
-    value = {Colour.RED: (Choice.A, Level.HIGH, Text("x"), Real(1.5), True, None)}
+    value: Any = {Colour.RED: (Choice.A, Level.HIGH, Text("x"), Real(1.5), True, None)}
     assert list(non_json_parts(value)) == []
     assert not is_json_value(value)
     assert repr(to_builtins(value)) == "{'red': ['a', 3, 'x', 1.5, True, None]}"

@@ -1,7 +1,7 @@
 """One table of keywords: nothing else in the package lists them."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ NAMED = [
 """The sets of keywords that have a name in the vocabulary."""
 
 
-def literals(path: Path) -> Iterator[tuple[str, list[object]]]:
+def literals(path: Path) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield the place and the constants of each set, list, tuple and object in a file."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Set | ast.List | ast.Tuple):
