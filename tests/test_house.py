@@ -39,6 +39,8 @@ def functions() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]
 
 def test_each_room_has_its_folder_of_tests() -> None:
     assert folders(ROOT / "tests") - NO_ROOMS == folders(ROOT / "pyfunctools")
+    for room in ("schema", "execution", "sources"):
+        assert folders(ROOT / "tests" / room) == folders(ROOT / "pyfunctools" / room)
 
 
 def test_no_file_has_over_600_lines() -> None:

@@ -501,7 +501,7 @@ def test_concurrent_resumes_run_a_ticket_once() -> None:
 
 
 def test_a_ticket_has_no_values_of_the_person_or_the_context(way: str) -> None:
-    from .test_tickets import payload_of
+    from .person.test_tickets import payload_of
 
     desk = Desk(confirm=True)
     outcome = desk.call(way, {"amount": 1}, human={"pin": SECRET}, context=SECRET)

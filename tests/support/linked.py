@@ -14,5 +14,5 @@ def missing(names: Iterable[str]) -> list[str]:
 
 def _is_there(name: str) -> bool:
     file, _, test = name.partition("::")
-    found = [path.read_text() for path in TESTS.glob(f"*/{file}.py")]
+    found = [path.read_text() for path in TESTS.rglob(f"{file}.py")]
     return len(found) == 1 and bool(re.search(rf"^def {test}\(", found[0], re.MULTILINE))

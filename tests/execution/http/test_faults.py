@@ -12,7 +12,7 @@ import pytest
 from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
 
-from .conftest import WAYS, Connection, Server, called, operation
+from ..conftest import WAYS, Connection, Server, called, operation
 
 Serve = Callable[[Callable[[Connection], None] | None], Server]
 

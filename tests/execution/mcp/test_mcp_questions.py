@@ -275,7 +275,7 @@ def test_a_server_of_another_process_asks_too(tmp_path: Path) -> None:
     program = StdioServerParameters(
         command=sys.executable,
         args=["-c", run],
-        env={"PYTHONPATH": f"{here.parent}:{here.parents[2]}"},
+        env={"PYTHONPATH": f"{here.parent}:{here.parents[3]}"},
         cwd=tmp_path,
     )
 

@@ -30,7 +30,7 @@ from pyfunctools import (
     function,
 )
 
-from .conftest import WAYS, Connection
+from ..conftest import WAYS, Connection
 from .test_tickets import payload_of
 
 SECRET = "SECRET-7f3a"

@@ -16,7 +16,7 @@ from pyfunctools import DefinitionError, LifespanError, Limits, LoopError, Outco
 from pyfunctools.execution.asgi.application import ApplicationRunner
 from pyfunctools.route import Requirement, SecurityScheme
 
-from .conftest import WAYS, aran, operation, ran
+from ..conftest import WAYS, aran, operation, ran
 
 SECRET = "SECRET-7f3a"
 SHORT = Limits(deadline=0.3)

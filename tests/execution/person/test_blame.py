@@ -14,7 +14,7 @@ from pyfunctools.execution.person.blame import (
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path
 
-from .conftest import operation
+from ..conftest import operation
 
 SECRET = "SECRET-7f3a"
 WHOLE = {"id": "1", "query": {"q": SECRET}, "body": {"a": "b", "secret": SECRET}}

@@ -22,7 +22,7 @@ from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
 from pyfunctools.route import Parameter, Requirement, SecurityScheme, Server
 
-from .conftest import WAYS, Connection, aran, called, operation, ran
+from ..conftest import WAYS, Connection, aran, called, operation, ran
 
 Answering = Callable[[Callable[[Connection], None]], Any]
 

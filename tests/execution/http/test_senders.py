@@ -15,7 +15,7 @@ from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
 from pyfunctools.route import Requirement, SecurityScheme
 
-from .conftest import WAYS, Connection, aran, called, operation
+from ..conftest import WAYS, Connection, aran, called, operation
 
 SECRET = "SECRET-7f3a"
 ONE = {"id": "1"}
