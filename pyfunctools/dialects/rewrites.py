@@ -175,7 +175,8 @@ class _Rewriter:
             return {}, SAME
         if self._profile.references == "never":
             return self._unrolled(node, name)
-        if self._context.reshapes and not node.schema.keys().isdisjoint(ASSERTIONS):
+        is_bare = self._profile.references == "bare"
+        if self._context.reshapes and not is_bare and not ASSERTIONS.isdisjoint(node.schema):
             return self._merged(node, name)
         if name in self._recursive and not self._profile.recursion:
             node.lose("$ref", "refused")
@@ -184,7 +185,7 @@ class _Rewriter:
         bare: dict[str, JsonValue] = {"$ref": reference_to(name)}
         if not node.schema:
             return bare, change
-        if self._profile.references != "bare":
+        if not is_bare:
             return {**bare, **node.rewrite(node.schema, node.path)[0]}, change
         for keyword in sorted(node.schema.keys() - {"description"}):
             node.describe(keyword)
@@ -193,16 +194,20 @@ class _Rewriter:
     def _merged(self, node: Subschema, name: str) -> Rewritten:
         """Return a definition and the keywords beside its reference as one schema, with one change.
 
-        A recursive definition, and one that cannot be merged, is left to our own validation.
+        A definition that leads back to itself, and one that cannot be merged, is left to our own
+        validation.
         """
         merged: JsonSchema = {"allOf": [self._definitions[name], node.schema]}
-        if name not in self._recursive:
+        if name not in self._recursive and name not in self._inside:
             whole = normalize({**merged, "$defs": self._definitions})
             merged = {keyword: value for keyword, value in whole.items() if keyword != "$defs"}
         if "allOf" in merged:
-            node.lose("$ref", "loosened")
+            node.lose("$ref")
             merged = node.schema
-        return node.rewrite(merged, node.path)
+        self._inside.append(name)
+        made = node.rewrite(merged, node.path)
+        self._inside.pop()
+        return made
 
     def _unrolled(self, node: Subschema, name: str) -> Rewritten:
         """Return a recursive definition in the place of its reference, a few levels deep."""
