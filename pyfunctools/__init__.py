@@ -11,13 +11,13 @@ A short tour. Mark the methods that a model may call, and pass the object to a `
 
 or read an API with `Controller.from_openapi("github.json", server=...)`, a FastAPI application with
 `from_fastapi(app)`, plain functions with `from_functions([...])`. In each case `shop.functions` are
-`Function` records. Their `name`, `description` and `llm` go to the model; `llm` are the
-`parameters` without the part of a person (`Human`, `human`). For a model without function calling
-`prompt_of` returns a prompt.
+`Function` records. Their `name`, `description` and `llm` go to the model; `llm` is the schema of
+the `parameters` without the values that a person gives (`Human`, `human`). For a model without
+function calling `prompt_of` returns a prompt.
 
 The model's arguments go to `shop.call(name, text, human={...})`, which parses and checks them, adds
-the person's part, runs the function and returns an `Outcome`: `text` for the model, `value` for the
-program. `shop.parse_calls(answer)` finds the calls in the text of any family of models, `Attempts`
+the person's values, runs the function and returns an `Outcome`: `text` for the model, `value` for
+the program. `shop.parse_calls(answer)` finds the calls in the text of any model family, `Attempts`
 counts retries, and `shop.resume(outcome.waiting.ticket, {...})` continues when a person has
 answered, in another process too (`Tickets`).
 

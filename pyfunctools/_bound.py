@@ -1,10 +1,10 @@
-"""A function call with its arguments, whose `repr` does not show them."""
+"""A call with its arguments, and a `repr` that hides them."""
 
 from functools import partial
 
 
 class BoundCall(partial[object]):
-    """A callable with its arguments; a traceback that shows local variables does not show them."""
+    """A callable with its arguments; its `repr` hides them, also in a traceback with variables."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """The types of JSON values and schemas.
 
-The types are read-only on purpose: so a type checker refuses code that changes a document, a schema
-or an argument. A value that a function builds itself has the type `dict` or `list`. At run time an
+The types are read-only, so that a type checker reports code that changes a document, a schema or an
+argument. A value that a function builds itself has the type `dict` or `list`. At run time an
 object is a `dict` and an array is a `list`.
 """
 
@@ -28,12 +28,12 @@ def members_of(value: JsonValue) -> JsonObject:
 
 
 def items_of(value: JsonValue) -> Sequence[JsonValue]:
-    """Return the items of an array; anything else has none."""
+    """Return the items of an array; no items for any other value."""
     return value if isinstance(value, list) else ()
 
 
 def text_of(value: JsonValue) -> str:
-    """Return a text; anything else is an empty one."""
+    """Return a string; an empty string for any other value."""
     return value if isinstance(value, str) else ""
 
 

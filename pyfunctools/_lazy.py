@@ -9,15 +9,15 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 _LOCKS = Lock()
-"""Held while a `Lazy` gets its own lock."""
+"""Held while a `Lazy` creates its lock."""
 
 
 class Lazy(Generic[T]):
     """One `value`, made when it is first read; afterwards it is a plain attribute.
 
     Two threads that read it at once get the same value. If the `make` functions of several objects
-    share data, they share a reentrant `lock` too. An exception is not kept: the next reader tries
-    again. Equality, copies and pickles are those of the value, and make it first.
+    share data, pass the same reentrant `lock` to each. An exception is not kept: the next reader
+    tries again. To compare, copy or pickle a `Lazy` makes its value first, and uses only the value.
     """
 
     __slots__ = ("_lock", "_make", "value")

@@ -8,7 +8,7 @@ def visible(text: str) -> str:
     """Return the text without the characters that a person would not see.
 
     Control characters except tab and line feed, bidirectional controls, zero-width and TAG
-    characters are left out; a zero-width joiner stays between two emoji.
+    characters, and lone surrogates are left out; a zero-width joiner stays between two emoji.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text  # nearly all text, at a tenth of the cost

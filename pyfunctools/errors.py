@@ -93,7 +93,7 @@ class SchemaError(PyfunctoolsError):
 
 
 class ArgumentsError(PyfunctoolsError):
-    """The exception of `Failure.unwrap()`; `failure` is the value."""
+    """The exception of `Failure.unwrap()`; `failure` is the `Failure`."""
 
     def __init__(self, failure: "FailureLike") -> None:
         super().__init__(failure)
@@ -104,7 +104,7 @@ class ArgumentsError(PyfunctoolsError):
 
 
 class CallError(PyfunctoolsError):
-    """The exception of `Outcome.unwrap()`; `outcome` is the value.
+    """The exception of `Outcome.unwrap()`; `outcome` is the `Outcome`.
 
     If the application's own code raised an exception, it is the `__cause__`.
     """
@@ -183,7 +183,7 @@ class TicketStoreError(PyfunctoolsError):
 class WaitingError(PyfunctoolsError):
     """The messages of a turn are incomplete: some of its calls wait for a person.
 
-    `calls` are the ids of these calls. A vendor takes the results of all calls of a turn together.
+    `calls` are the ids of these calls. A vendor accepts the results of a turn only all together.
     """
 
     def __init__(self, calls: Sequence[str]) -> None:
@@ -199,7 +199,7 @@ class WaitingError(PyfunctoolsError):
 
 
 class Retry(PyfunctoolsError):  # noqa: N818 - a request, not an error
-    """Raised by a method, so that the model calls it differently; the model reads `text`."""
+    """Raised by a method so that the model calls it again with other arguments, after reading `text`."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

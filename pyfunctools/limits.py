@@ -9,8 +9,9 @@ from pyfunctools.errors import DefinitionError, wrong_type
 class Limits:
     """The limits that protect against hostile input.
 
-    Sizes are bytes, times are seconds, depths count nested objects and arrays. A value at its limit
-    is accepted; a larger one is refused with an error.
+    Sizes are in bytes, times in seconds; depths count nested objects and arrays. A value at its
+    limit is accepted; a larger one is rejected. Texts for the model (`issues`, `outcome`) are
+    shortened instead, and of the cached renderings the oldest are dropped.
 
     Raises:
         DefinitionError: a limit is not a number, or less than 0.
@@ -61,7 +62,7 @@ def checked_limits(given: object) -> Limits:
     """Return the given limits, by default `Limits()`.
 
     Raises:
-        DefinitionError: they are not a `Limits`.
+        DefinitionError: the argument is not a `Limits`.
     """
     if given is None:
         return DEFAULT_LIMITS

@@ -1,4 +1,4 @@
-"""Media types: what their names mean, and which of several is sent or read."""
+"""Media types: their kinds, their charsets, and the preferred one of several."""
 
 from codecs import lookup
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 MediaKind: TypeAlias = Literal["json", "multipart", "form", "any", "text", "bytes", "other"]
 """How a value of a media type is written, the preferred kind first.
 
-`any` is a range such as `*/*`; `other` has no rules of its own.
+`any` is a range such as `*/*`; `other` is a media type without special rules.
 """
 
 
@@ -29,7 +29,7 @@ def charset_of(content_type: str) -> str | None:
 def codec_of(content_type: str) -> str | None:
     """Return the codec of a media type's charset: UTF-8 by default, `None` if unknown.
 
-    Codecs of Python that are not charsets, such as `zlib`, are unknown.
+    Codecs of Python that are not charsets, such as `zlib`, count as unknown.
     """
     try:
         name = lookup(charset_of(content_type) or "utf-8").name
@@ -88,7 +88,7 @@ def media_kind(content_type: str) -> MediaKind:
 def preferred_media(content_types: Iterable[str]) -> str:
     """Return the preferred media type: by kind, and plain JSON or text before others of its kind.
 
-    Among equals the order of the document holds.
+    Of equal ones, the first is returned.
     """
     return min(content_types, key=_rank)
 

@@ -23,13 +23,13 @@ Style: TypeAlias = Literal[
     "deepObject",
     "cookie",
 ]
-"""How a parameter is written (OpenAPI 3.2, section 4.12.2); `tabDelimited` is Swagger 2.0's tsv."""
+"""How a parameter is written (OpenAPI 3.2, section 4.12.2); `tabDelimited` is `tsv` of Swagger 2."""
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
-"""Methods that only read (RFC 9110, section 9.2.1)."""
+"""HTTP methods that only read (RFC 9110, section 9.2.1)."""
 
 IDEMPOTENT = SAFE | {"DELETE", "PUT"}
-"""Methods whose requests may be repeated (RFC 9110, section 9.2.2)."""
+"""HTTP methods whose requests may be repeated (RFC 9110, section 9.2.2)."""
 
 _RESERVED = frozenset(
     {
@@ -48,7 +48,7 @@ _RESERVED = frozenset(
 def is_reserved(header: str) -> bool:
     """Return whether only the client may set a header, whatever a document declares.
 
-    Such headers frame the message, select the host or carry credentials, or the specification
+    These headers frame the message, select the host or carry credentials, or the specification
     ignores their declaration (OpenAPI 3.2.0, Parameter Object, `name`).
     """
     name = header.lower()
@@ -100,7 +100,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredResponse:
-    """One response of the document: `status` is `200`, `2XX` or `default`."""
+    """One response of the document: `status` is, say, `200`, `2XX` or `default`."""
 
     status: str
     content_types: tuple[str, ...] = ()
@@ -147,7 +147,7 @@ class Route:
     """One operation made callable: everything a request needs except the arguments.
 
     `method` is in upper case; `path` and `operation` are as in the document. `security` lists
-    alternatives of which one has to be met; an empty one means that no credential is needed.
+    alternatives of which one has to be met; one without schemes means that no credential is needed.
     `schemes` are the security schemes by name.
     """
 

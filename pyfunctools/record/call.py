@@ -11,11 +11,11 @@ from pyfunctools.schema.result import Failure, Repair, Success
 class Call:
     """One call that a model wrote.
 
-    `name` is the function's, or as the model wrote it if there is no such function. `arguments` are
-    parsed and coerced, as far as possible if `result` is a `Failure`; `repairs` are the result's.
-    `span` is the start and the end of the call in the text (bytes are decoded first), `None` if it
-    came as an object. `id`, `namespace` and `caller` are the vendor's, if it sends them; the result
-    is sent back with this id.
+    `name` is the name of the function, or the name that the model wrote if the function is unknown.
+    `arguments` are parsed and coerced, as far as possible if `result` is a `Failure`; `repairs` are
+    the repairs of `result`. `span` is the start and the end of the call in the text (bytes are
+    decoded first), `None` if the call came as an object. `id`, `namespace` and `caller` come from
+    the vendor, if it sends them; the result is sent back with this id.
     """
 
     id: str | None = None

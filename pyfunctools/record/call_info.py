@@ -7,9 +7,9 @@ from typing import Annotated, Never, Union, get_args, get_origin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallInfo:
-    """Facts about a call. A parameter of a function with this hint gets it, and is in no schema.
+    """Facts about a call, passed to a parameter with this type hint, which is in no schema.
 
-    `id` is the vendor's id of the call, or one of ours. It is the same when the call is resumed
+    `id` is the vendor's id of the call, or a generated id. It is the same when the call is resumed
     after a person has answered, so a repeated call can be told from a new one. `attempt` is 1, or 2
     for a call resumed with a ticket. `audience` is the argument of `call` or `resume`.
     """
@@ -22,7 +22,7 @@ class CallInfo:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Never:
-        """Raise an error: in a field, the model could write it.
+        """Raise an error: the model could write the value of a field.
 
         Raises:
             TypeError: always.
@@ -31,7 +31,7 @@ class CallInfo:
 
 
 def person_in(info: CallInfo | None) -> object:
-    """Return the `execution.steps.Person` that a remote server may ask during the call, if any."""
+    """Return the `execution.steps.Person` by which a remote server asks a person, if any."""
     return None if info is None else info._person  # pyright: ignore[reportPrivateUsage]
 
 

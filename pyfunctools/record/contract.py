@@ -1,4 +1,4 @@
-"""`Contract`: the schemas of a function and what checks against them, compiled on first use."""
+"""`Contract`: the schemas of a function and their checks, compiled on first use."""
 
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from pyfunctools.dialects.rendering import Rendering
 
 Notes = Callable[[], Iterable[Note]]
-"""Returns the notes on schemas as they were written."""
+"""A function that returns the notes on schemas as they were written."""
 
 
 class Recipe:
-    """How a contract was made, with its predicate; empty in a pickle, which cannot have it."""
+    """The function and the predicate that made a contract; empty after unpickling."""
 
     __slots__ = ("is_human", "make")
 
@@ -56,9 +56,9 @@ class Contract:
     """The normalized schemas of a function, `parameters` and `output`, and their checks.
 
     Made on first use: `separated`, the two sides of the parameters (`None` if there is no human
-    side); `human_side`, facts about the human's; `checker`, which reads and checks the arguments of
-    a model; `notes` on the schemas as they were written. `first` are the names that stand before
-    the others in a list of arguments.
+    side); `human_side`, facts about the human side; `checker`, which reads and checks the arguments
+    of a model; `notes` on the schemas as they were written. `first` are the names that come first
+    in a list of arguments.
     """
 
     parameters: JsonSchema
@@ -87,10 +87,10 @@ class Contract:
     ) -> "Contract":
         """Return the contract of normalized `parameters` and `output`.
 
-        `is_human` decides what `separated` keeps from the model; with `None` it keeps nothing. With
-        `sets` each array with `uniqueItems` becomes a Python set, so that repeated items are left
-        out as a repair. With `hinted` the schemas are pydantic's, made from type hints: a time
-        needs no offset from UTC, and `format` is not checked in what pydantic has written.
+        `is_human` decides which values are human; with `None`, no value is. With `sets`, the
+        function receives each array with `uniqueItems` as a Python set, so repeated items are left
+        out as a repair. With `hinted`, pydantic made the schemas from type hints: a time needs no
+        offset from UTC, and `format` is not checked in the output.
         """
         validator = Validator(parameters, formats="local" if hinted else True)
         separated = Lazy(partial(_separated, validator, is_human))
@@ -122,12 +122,12 @@ class Contract:
     ) -> "Contract":
         """Return the contract of a function from schemas as written: normalized and compiled.
 
-        `name` is the function's, for errors. A mistake in a schema is an error,
-        but with `lenient` only a note if it still compiles: somebody else wrote it.
+        `name` is the name of the function, for errors. A mistake in a schema is an error; with
+        `lenient`, for schemas of others, it is only a note if the schema still compiles.
 
         Raises:
-            DefinitionError: the parameters are not those of an object, a schema does not compile,
-                or, unless `lenient`, a schema has a mistake.
+            DefinitionError: the parameters are no object schema, a schema does not compile, or,
+                unless `lenient`, a schema has a mistake.
         """
         given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
         whole = _read(name, "/parameters", given, partial(_closed, name), lenient)
@@ -150,7 +150,7 @@ class Contract:
             raise DefinitionError(
                 "configured(fixed)",
                 "The functions were pickled.",
-                "Configure them before, or make the controller anew.",
+                "Configure them before pickling, or create the controller again.",
             )
         known = self._recipe.is_human
 
@@ -177,7 +177,7 @@ class Contract:
         )
 
     def declared(self) -> DeclaredProperties:
-        """Return the properties that the parameters declare, those in branches too."""
+        """Return the properties that the parameters declare, also those in branches."""
         place = self.validator.outline.place
         closed = self.parameters.get("additionalProperties") is False
         return DeclaredProperties(
@@ -197,7 +197,7 @@ class Contract:
         return self.checker.value.coerce(value)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
-        """Return whether a value is valid for one side or as the whole; see `Function.validate`."""
+        """Validate a value for one side, or as a whole; see `Function.validate`."""
         if side not in _SIDES:
             remedy = 'Write "whole", "llm" or "human".'
             raise DefinitionError("validate(side)", f"{side!r} is not a side.", remedy)
@@ -268,7 +268,7 @@ def _human_side(sides: Lazy[Separated | None]) -> HumanSide:
 
 
 def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
-    """Return the names that each valid object has, in all branches of a union."""
+    """Return the names that every valid object has; of a union, those that all branches require."""
     found: set[str] = set()
     for part in parts:
         found.update(part.required)
@@ -308,7 +308,7 @@ def _read(
     normalized: Callable[[JsonSchema], JsonSchema],
     lenient: bool,
 ) -> JsonSchema:
-    """Return a written schema, `normalized`.
+    """Check a schema as it was written, and return it `normalized`.
 
     Raises:
         DefinitionError: it is invalid, or has a mistake and `lenient` is false.
@@ -325,16 +325,16 @@ def _read(
 
 
 _MAX_FAULTS = 8
-"""Mistakes of one schema in one error."""
+"""Mistakes that one error lists."""
 
 
 def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
-    """Return parameters as a normalized object schema without undeclared properties."""
+    """Return parameters as a normalized object schema, closed if no keyword allows other names."""
     are_properties = parameters and all(isinstance(each, Mapping) for each in parameters.values())
     if are_properties and _OBJECT_VALUED.isdisjoint(parameters):
         raise DefinitionError(
             name,
-            "The parameters are properties alone, and no schema of an object.",
+            "The parameters are only properties, without the schema of an object around them.",
             'Write `{"type": "object", "properties": {...}, "required": [...]}`.',
         )
     whole = normalize(parameters)
@@ -352,4 +352,4 @@ def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
 
 
 _OBJECT_VALUED = SCHEMA_MAP | (ONE_SCHEMA & judging("object")) | TESTED_ONLY
-"""Keywords with objects as values that may be the only ones in the schema of an object."""
+"""Keywords with objects as values: a schema with only one of them is no bare list of properties."""

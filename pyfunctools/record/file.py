@@ -7,11 +7,11 @@ from pyfunctools.errors import wrong_type
 
 
 class File(str):
-    """The bytes of a file, and the name and media type they are sent under.
+    """The bytes of a file, with the name and the media type to send them with.
 
-    As a text it is its content in base64: so a schema sees it, and so it is written in JSON. In a
-    multipart or binary body the bytes are sent, unless the schema there says base64. It never opens
-    a file: write `File(path.read_bytes(), filename=path.name)`.
+    As a `str` it is the content in base64, which schemas validate and JSON contains. In a multipart
+    or binary body the bytes are sent, unless the schema there requires base64. No file is opened:
+    write `File(path.read_bytes(), filename=path.name)`.
     """
 
     __slots__ = ("content", "content_type", "filename")
@@ -26,7 +26,7 @@ class File(str):
         """Make a file of bytes.
 
         Raises:
-            DefinitionError: they are not bytes, or the name or the media type is not text.
+            DefinitionError: the content is not bytes, or the name or the media type is not text.
         """
         if not isinstance(content, bytes | bytearray | memoryview):  # pyright: ignore
             remedy = "Write `File(path.read_bytes(), filename=path.name)`: nothing is opened here."
@@ -47,7 +47,7 @@ class File(str):
         return (File, (self.content, self.filename, self.content_type))
 
     def spelled(self, schema: JsonSchema | bool) -> bytes:
-        """Return the content, or its base64 if the schema of its place says so."""
+        """Return the bytes to send: the content, or base64 if the schema requires it."""
         if not isinstance(schema, dict):
             return self.content
         if schema.get("contentEncoding") == "base64url":

@@ -49,7 +49,7 @@ class Function:
     """A function that a model may call, from any source.
 
     Frozen, and compared by value. The schemas behind `parameters`, `output` and `separated` are
-    built on first use; what the properties return is a copy. `read_only`, `destructive` and
+    built on first use; the properties return copies. `read_only`, `destructive` and
     `idempotent` are `None` if unknown.
 
     Raises:
@@ -112,15 +112,15 @@ class Function:
 
         `parameters` is a JSON Schema of an object, in any draft, or a list of `Param`. The
         `handler` is called with keyword arguments, and with `context` if it has such a parameter;
-        it may be asynchronous. It takes every property, the human's too. If an argument is missing,
-        the handler's own default is used, or else the property's `default`. Without a handler the
-        function can be checked and shown, but not called.
+        it may be asynchronous. It receives every property, also those that a person gives. If an
+        argument is missing, the handler's own default is used, or else the property's `default`.
+        Without a handler the function can be checked and shown, but not called.
 
         Raises:
-            DefinitionError: the name is invalid, the parameters are not those of an object, a
-                schema has a mistake (a misspelled keyword, a pattern that does not compile, a
-                `$ref` without a target), a setting has the wrong type, or the handler does not take
-                a property or requires a parameter that is not a property.
+            DefinitionError: the name is invalid, the parameters are no object schema, a schema has
+                a mistake (a misspelled keyword, a pattern that does not compile, a `$ref` without a
+                target), a setting has the wrong type, or the handler does not accept a property or
+                requires a parameter that is not a property.
         """
         from pyfunctools.record.contract import Contract
         from pyfunctools.record.handler import KeywordHandler
@@ -146,7 +146,7 @@ class Function:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The closed JSON Schema object of everything the function takes, in 2020-12."""
+        """The JSON Schema (2020-12) of all arguments, closed unless it allows other properties."""
         return json_copy(self._contract.value.parameters)
 
     @property
@@ -168,7 +168,7 @@ class Function:
     def notes(self) -> tuple[Note, ...]:
         """Oddities of the source that did not prevent the function.
 
-        They are looked for on first use: the schemas as written are read once more.
+        They are found on first use, in the schemas as they were written.
         """
         notes = [*self._noted]
         if len(self.description) > MAX_DESCRIPTION:
@@ -194,7 +194,7 @@ class Function:
         return self._contract.value.coerce(value)
 
     def validate(self, value: Any, side: "Side" = "whole") -> "Success[Any] | Failure":
-        """Return whether a value is valid for one side or as the whole, with every issue.
+        """Validate a value for one side, or as a whole; a `Failure` has every issue.
 
         Raises:
             DefinitionError: the side is unknown.
@@ -215,8 +215,8 @@ class Function:
         """Return the arguments of a model, parsed, coerced and validated.
 
         `arguments` is the model's text, or a value that was parsed already. A list has the inputs
-        in the order of `positional`, without human ones. Text that ends inside its last scalar is
-        an issue unless `allow_truncated`: 1 may have been 1000.
+        in the order of `positional`, without the human inputs. Text that ends inside its last
+        scalar is an issue unless `allow_truncated`: 1 may have been 1000.
 
         With the `rendering` that was sent to the model, the arguments are restored first, and a
         failure has the names and the shape of the rendering.
@@ -232,9 +232,9 @@ class Function:
 
         `dialect` is `"openai"`, `"anthropic"`, `"gemini"` or another row of `dialects.table`. With
         `strict` the vendor can enforce the schema, if possible; the default is the function's own
-        `strict`. `inline` replaces references by their definitions; by default those that are used
-        once, or as the dialect wants it. `Rendering.losses` lists what the dialect cannot express.
-        The last renderings of a function are kept (`Limits.cache`).
+        `strict`. `inline` replaces references by their definitions; by default the dialect decides,
+        and definitions that are used once are inlined. `Rendering.losses` lists the parts that the
+        dialect cannot express. The last renderings of a function are cached (`Limits.cache`).
 
         Raises:
             DefinitionError: the dialect is unknown.
@@ -254,12 +254,12 @@ def with_contract(function: Function, contract: "Lazy[Contract]") -> Function:
 
 
 def handler_of(function: Function) -> "Handler | None":
-    """Return the handler of a function in this process, `None` for other functions."""
+    """Return the handler of a function that runs in this process, `None` for other functions."""
     return function._handler  # pyright: ignore[reportPrivateUsage]
 
 
 def with_handler(function: Function, called: Callable[..., object]) -> Function:
-    """Return the function run by another callable, which gets the same arguments."""
+    """Return the function with another callable, which is called with the same arguments."""
     from pyfunctools.record.handler import KeywordHandler
 
     handler = handler_of(function)

@@ -60,7 +60,7 @@ class Handler(Protocol):
 class DeclaredProperties:
     """The `names` of all declared properties, and those that are always `required`.
 
-    If the schema is `closed` there are no others.
+    If the schema is `closed`, other properties are not allowed.
     """
 
     names: tuple[str, ...]
@@ -71,9 +71,9 @@ class DeclaredProperties:
 class KeywordHandler:
     """Calls a callable with keyword arguments, without converting them.
 
-    A parameter named `context` gets the context, one with the hint `CallInfo` gets that. The
-    `default` of a property in the schema `parameters` is used if the argument is missing and the
-    callable has no default of its own.
+    The context is passed to a parameter named `context`, the facts about the call to one with the
+    hint `CallInfo`. If an argument is missing and the callable has no default for it, the `default`
+    of the property in the schema `parameters` is used.
     """
 
     __slots__ = (
@@ -108,7 +108,7 @@ class KeywordHandler:
     def bind(
         self, arguments: JsonObject, context: object, info: CallInfo | None = None
     ) -> Success[ReadyCall] | Failure:
-        """Return the call."""
+        """Return the call with its arguments, which are not converted."""
         missing = {name: value for name, value in self._defaults.items() if name not in arguments}
         extra: dict[str, object] = {"context": context} if self._takes_context else {}
         if self._info is not None:
@@ -155,8 +155,9 @@ class KeywordHandler:
         `where` is the name of the function.
 
         Raises:
-            DefinitionError: the callable does not take one of them, requires a parameter that is
-                not declared or may be missing, or a property is named `context`.
+            DefinitionError: the callable does not accept one of them, requires a parameter that is
+                not declared or may be missing, or a property has the name of the parameter for the
+                context or the `CallInfo`.
         """
         own = _parameters(self.callable)
         if own is None:
@@ -209,7 +210,7 @@ _NAMED = (
 def _parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, ...] | None:
     """Return the parameters of a callable itself, `None` if it has no signature.
 
-    A function that a decorator wraps may have other parameters than the decorated one.
+    The wrapper that a decorator returns may have other parameters than the function it wraps.
     """
     try:
         signature = inspect.signature(called, follow_wrapped=False)

@@ -10,9 +10,9 @@ from pyfunctools.schema.validation.validator import Validator
 class HumanSide:
     """Facts about the schema of a function's human side.
 
-    `has_secrets` tells whether there is a secret in it, `is_all_secret` whether all of it is one.
-    `secret_defaults` are the defaults of secrets, `property_names` those that the schema declares.
-    `takes_files` tells whether a file can be given.
+    `has_secrets` is true if a value may be a secret, `is_all_secret` if the whole side is one.
+    `secret_defaults` are the defaults of secrets, `property_names` the names of all declared
+    properties. `takes_files` is true if a value may be a file.
     """
 
     def __init__(self, schema: JsonSchema) -> None:

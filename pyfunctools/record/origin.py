@@ -23,10 +23,10 @@ class Method:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteTool:
-    """A tool of an MCP server, by the server's name and its own.
+    """A tool of an MCP server: the name of the server, and the name of the tool.
 
-    `digest` changes with the tool's description, schemas and annotations. With `wraps` its result
-    is in an object, under `result`.
+    `digest` changes with the tool's name, description, schemas and annotations. With `wraps`, the
+    result is in an object, under `result`.
     """
 
     server: str

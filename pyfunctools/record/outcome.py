@@ -20,12 +20,12 @@ Reason: TypeAlias = Literal[
     "unknown",  # the function does not exist
     "needs_human",  # a person has to give values; see `waiting`
     "needs_approval",  # a person has to approve the call; see `waiting`
-    "declined",  # a person was asked for values and gave none
+    "declined",  # a person was asked for values and gave no values
     "denied",  # a person was asked for approval and refused
     "ticket_used",
     "ticket_expired",
     "ticket_changed",  # the function has changed since the ticket was issued
-    "ticket_foreign",  # not a ticket, or one of another controller
+    "ticket_foreign",  # not a ticket, or a ticket of another controller
     "ticket_gone",  # the function of the ticket does not exist any more
     "raised",  # the function, or other code of the application, raised an exception
     "output",  # the output does not fit its schema
@@ -62,8 +62,8 @@ class Response:
 class Waiting:
     """A call that waits for a person; it has not run yet.
 
-    `arguments` are the model's part. `questions` are those to the person, with the errors of their
-    last answers; `call` and `resume` take the answers by `path`. `approval` tells whether the call
+    `arguments` are the model's part. `questions` are for the person, each with the error of its
+    last answer; `call` and `resume` accept the answers by `path`. `approval` is true if the call
     has to be approved. `ticket` is the argument of `Controller.resume`, or `None` if the model's
     part is too large for a ticket.
     """
@@ -86,18 +86,19 @@ class Waiting:
 class Outcome:
     """The result of a call: `text` for the model, `value` for the program.
 
-    A method may return one itself: for different texts and values, to show files (`content`) to a
-    model with vision, or to report an error, with `reason="raised"`.
+    A method may return an `Outcome`: for a `text` that differs from the `value`, to show files
+    (`content`) to a model with vision, or to report an error, with `reason="raised"`.
 
-    `reason` is `None` after success, else one word; see `Reason`. `issues` are those of the
-    arguments or of the output. `exception` is one that the application's code raised. `response` is
-    set after an HTTP request, `waiting` if a person has to act first: such a call is neither `ok`
+    `reason` is `None` after success, else one word; see `Reason`. `issues` are about the arguments
+    or the output. `exception` is the exception that the application's code raised. `response` is
+    set after an HTTP request, `waiting` if a person has to act first: then the call is neither `ok`
     nor an error.
 
     The `repr` has a maximum length, and shows no value, header, ticket or exception.
 
     Raises:
-        DefinitionError: the `reason` is unknown, or `content` is not a tuple of `File`s.
+        DefinitionError: the `reason` is unknown, or an item of `issues`, `repairs` or `content` is
+            not an `Issue`, a `Repair` or a `File`.
     """
 
     text: str
@@ -130,7 +131,7 @@ class Outcome:
 
     @property
     def is_error(self) -> bool:
-        """Whether the call failed; one that waits for a person has not."""
+        """Whether the call failed; a call that waits for a person has not failed."""
         return self.reason is not None and self.reason not in _WAITS
 
     def unwrap(self) -> object:
@@ -165,12 +166,12 @@ def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
 
 
 def waiting_state(waiting: Waiting) -> JsonValue:
-    """Return the state of a call in which a remote server has asked a person."""
+    """Return the state of a call during which a remote server asked a person."""
     return cast("JsonValue", waiting._state)  # pyright: ignore[reportPrivateUsage]
 
 
 def _is_empty(value: object) -> bool:
-    # `==` of a value may be anything: that of an array is an array.
+    # `==` of a value may return anything: for a NumPy array, an array.
     return value is None or (isinstance(value, tuple) and not value)
 
 

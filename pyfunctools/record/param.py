@@ -18,7 +18,7 @@ _TYPES: tuple[str, ...] = get_args(ParamType)
 class Param:
     """One parameter of a function, written by hand.
 
-    `items` is the type of an array's items, a `Param` (its name is not used) or a type's name.
+    `items` is the type of an array's items: a `Param` (its name is not used) or a type name.
     `properties` are those of an object, which then allows no others. A `default` of `...` means no
     default; a parameter with a default is never required.
     """
@@ -92,7 +92,8 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
     """Return the JSON Schema of an object with exactly these parameters, in their order.
 
     Raises:
-        DefinitionError: one of them is not a `Param` (but a schema, say), or two have one name.
+        DefinitionError: this is not a list, an item is not a `Param` (but a schema, say) or has no
+            name, or two have the same name.
     """
     properties: dict[str, JsonValue] = {}
     required: list[str] = []

@@ -23,7 +23,7 @@ JSON, or for a list of texts or numbers one item on each line."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One thing to ask a person for one call; it goes through JSON: `Question(**asdict(question))`.
+    """One question to a person for one call; rebuilt from JSON by `Question(**asdict(question))`.
 
     `path` is the place of the answer in the arguments, such as `$input.card.number`: the `human`
     values of `call` and `resume` may be a mapping of these paths. `label` can be read alone, `help`
@@ -32,7 +32,7 @@ class Question:
     JSON Schema of the answer, with its definitions.
 
     An answer may lead to further questions (a number of items, one of several kinds). These come in
-    the next round: answer this one again with them.
+    the next round: answer this question again together with them.
     """
 
     path: str

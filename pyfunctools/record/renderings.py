@@ -11,14 +11,14 @@ from pyfunctools.schema.coercion.coerce import coerce
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Repair, Success
 
-if TYPE_CHECKING:  # loaded by the first schema that is rendered; most calls need none
+if TYPE_CHECKING:  # loaded by the first schema that is rendered; most calls do not need it
     from pyfunctools.dialects.rendering import Rendering
 
 Key = tuple[str, bool, bool | None]
 
 
 class Renderings:
-    """The last renderings of a function, by their settings; a pickle or copy is empty."""
+    """The last renderings of a function, by their settings; a pickle or a copy is empty."""
 
     __slots__ = ("_known",)
 
