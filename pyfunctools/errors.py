@@ -199,7 +199,7 @@ class WaitingError(PyfunctoolsError):
 
 
 class Retry(PyfunctoolsError):  # noqa: N818 - a request, not an error
-    """Raised by a method so that the model calls it again with other arguments, after reading `text`."""
+    """Raised by a method so that the model reads `text` and calls again with other arguments."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

@@ -23,7 +23,7 @@ Style: TypeAlias = Literal[
     "deepObject",
     "cookie",
 ]
-"""How a parameter is written (OpenAPI 3.2, section 4.12.2); `tabDelimited` is `tsv` of Swagger 2."""
+"""How a parameter is written (OpenAPI 3.2, 4.12.2); `tabDelimited` is `tsv` of Swagger 2.0."""
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 """HTTP methods that only read (RFC 9110, section 9.2.1)."""

@@ -1,4 +1,4 @@
-"""What a model wrote -> checked arguments, or everything that is wrong with them."""
+"""The check of the arguments that a model wrote: parsed, coerced and validated."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,11 +22,11 @@ SchemaValidator: TypeAlias = Validator | Separated
 
 
 class Checker:
-    """Parses, coerces and validates what a model wrote.
+    """Parses, coerces and validates the arguments that a model wrote.
 
-    An array is taken as the properties `names`, in their order. With `sets`, arrays of
-    `uniqueItems` are sets; see `coerced`. Thread-safe; can be copied and pickled. The schema must
-    not change.
+    The items of an array are the values of the properties `names`, in this order. With `sets`,
+    arrays of `uniqueItems` are sets; see `coerced`. Thread-safe; can be copied and pickled. The
+    schema must not change.
     """
 
     __slots__ = ("_names", "_sets", "_validator")
@@ -72,7 +72,7 @@ class Checker:
         has_float_for_integer = read.whole and self.place().has_float_for_integer(value)
         if not has_float_for_integer and self._validator.accepts(value):
             return Success(value=value)
-        from pyfunctools.schema.coercion.match import TextWantedError  # as all that repairs
+        from pyfunctools.schema.coercion.match import TextWantedError  # few values need it
 
         # Without unions, coercion reaches each float for which a string is wanted.
         can_reach = not has_float_for_integer and not self._validator.outline.has_unions
@@ -122,10 +122,10 @@ class Checker:
         """Return the coerced value, or its issues.
 
         With `is_invalid`, the value is known to be JSON, to be invalid, and to have no float such
-        as `42.0` where an integer may be wanted.
+        as `42.0` where an integer may be wanted. For `written`, see `coercion.coerce.coerced`.
 
         Raises:
-            TextWantedError: see `coercion.coerce.coerced`.
+            TextWantedError: with `written`, a float stands where only a string is wanted.
         """
         validator = self._validator
         test_of = validator.test_of if is_invalid else None
@@ -136,7 +136,7 @@ class Checker:
         return replace(verdict, repairs=(*repairs, *result.repairs))
 
     def _with_expected_object(self, failure: Failure) -> Failure:
-        """Return a failure whose issues say which object to send, if the value is not an object."""
+        """Return a failure that describes the object to send, if the value is not an object."""
         from pyfunctools.schema.outline.expected import object_line
 
         line = object_line(self._validator.outline)
@@ -159,7 +159,7 @@ class Checker:
 
 
 def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
-    """Return the failure of a value whose text ended inside a scalar: `cut` are those repairs."""
+    """Return the failure of a value whose text ended inside the scalars that `cut` repairs."""
     return Failure(
         value=value,
         issues=tuple(

@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.path import Path
 T_co = TypeVar("T_co", covariant=True)
 
 Side: TypeAlias = Literal["whole", "llm", "human"]
-"""Which part of the arguments: that of the model, that of the human, or both together."""
+"""The part of the arguments: the model's part, the human's part, or the whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -20,8 +20,8 @@ class Issue:
 
     `path` is its place and `value` the invalid value, `None` if it is missing; `expected` describes
     a valid one in a line that a model can act on. `message` is the complaint as a sentence. `side`
-    is whose part of the arguments it is about. The `repr` of an issue about a person's part has no
-    path, value or message: the keys in them may be private too.
+    is the part of the arguments that it is about. The `repr` of an issue about the human's part has
+    no path, value or message: the keys in them may be private too.
     """
 
     path: Path
@@ -60,12 +60,12 @@ class Repair:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Success(Generic[T_co]):
-    """The value, and the repairs that led to it. Truthy, so that `if result:` narrows."""
+    """The value, and the repairs that led to it. Truthy: `if result:` narrows its type."""
 
     value: T_co
     repairs: tuple[Repair, ...] = ()
 
-    if TYPE_CHECKING:  # every object is truthy, and without a method that costs no call
+    if TYPE_CHECKING:  # objects are truthy anyway; a method at run time would cost a call
 
         def __bool__(self) -> Literal[True]: ...
 
@@ -111,7 +111,7 @@ class Failure:
         """Raise this failure as an exception.
 
         Raises:
-            ArgumentsError: always; its `failure` is this one.
+            ArgumentsError: always; its `failure` is this object.
         """
         raise ArgumentsError(self)
 

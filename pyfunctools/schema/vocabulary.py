@@ -38,8 +38,8 @@ About: TypeAlias = Literal[
 """The value that the subschemas of a keyword apply to.
 
 The same value as their parent: `all` of them, `one` of them, on a `condition`, or only as a `test`.
-A `child` of it: a property or item; the `unevaluated` ones; or parts that are `indivisible`, such
-as the names of an object. A `definition` applies to nothing by itself.
+A `child` of that value: a property or item; the `unevaluated` ones; or parts that are
+`indivisible`, such as the names of an object. A `definition` applies to nothing by itself.
 """
 
 Merged: TypeAlias = Literal[
@@ -229,10 +229,10 @@ SCHEMA_MAP: Final = _of_form("schemas by name", "schemas by pattern", "definitio
 }
 """Keywords whose value is an object of schemas; `dependencies` may contain lists of names too."""
 PER_PROPERTY: Final = _of_form("schemas by name", "names by name")
-"""Keywords whose value has an entry for each of some properties."""
+"""Keywords whose value maps names of properties to schemas or to other names."""
 
 ASSERTIONS: Final = _of_role("assertion") - {"nullable", "x-nullable"}
-"""Keywords that constrain a value, or that such a keyword uses; the others annotate."""
+"""Keywords that constrain a value, or that modify a constraint; other keywords annotate."""
 REMARKS: Final = _of_role("remark", "example")
 """Annotations that models do not need."""
 ANNOTATIONS: Final = REMARKS | _of_role("annotation")

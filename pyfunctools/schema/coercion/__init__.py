@@ -1,1 +1,1 @@
-"""A value in a wrong spelling -> the value that was meant. The verb is `coerce`."""
+"""From a value in a wrong spelling to the value that was meant. `coerce` is the verb."""

@@ -48,7 +48,7 @@ So does a string with an opening bracket only: `[`.
 def meanings(
     value: JsonValue, types: frozenset[str], constants: Mapping[str, JsonValue]
 ) -> Iterator[tuple[str, JsonValue]]:
-    """Yield what a scalar may have been meant as, the likeliest first, with the kind of repair.
+    """Yield the kind of repair and the value for each meaning of a scalar, the likeliest first.
 
     `constants` are the values that a place lists, each by the string that stands for it.
     """
@@ -73,7 +73,7 @@ def meanings(
 
 
 def _closest(text: str, names: Mapping[str, JsonValue]) -> str | None:
-    """Return the only name that equals a text without space around it, or else without case."""
+    """Return the only name that equals a text but for the space around it, or also but for case."""
     for fold in (str, str.casefold):
         found = [name for name in names if fold(name.strip()) == fold(text.strip())]
         if len(found) == 1:

@@ -1,4 +1,4 @@
-"""A value -> the value that was meant, in the spelling of the schema. Nothing is lost or invented.
+"""`coerce`: a value in the spelling that the schema wants. Nothing is lost or invented.
 
 The kinds of repair: `number`, `boolean`, `null` (from a string), `integer` (from `42.0`), `string`
 (from an integer), `constant` (a listed value in another case or with space around it), `json` (a
@@ -45,10 +45,10 @@ def coerced(
 ) -> Success[JsonValue]:
     """Return the value in the spelling that a normalized schema wants; see `coerce`.
 
-    With `sets`, every array of `uniqueItems` is a `set` of the program, so repeated items are
+    With `sets`, the program uses every array of `uniqueItems` as a `set`, so repeated items are
     removed. Otherwise they are not: `[1, 1, 2]` may have been meant as `[1, 3, 2]`.
 
-    With `test_of`, a value is valid if the compiled test of its place accepts it. This is only for
+    With `test_of`, a value is valid if the compiled test of its place accepts it. Pass it only for
     an invalid value that is JSON and has no float such as `42.0` where an integer may be wanted.
 
     Raises:
@@ -69,7 +69,7 @@ def coerced(
 def is_exact(outline: "Outline", value: JsonValue) -> bool:
     """Return whether no float such as `42.0` stands where an integer may be wanted.
 
-    Then `coerce` returns a valid value unchanged. False if it is nested more than 64 deep.
+    Then `coerce` returns a valid value unchanged. False for a value nested more than 64 deep.
     """
     found = _has_whole_float(value)
     return found is False or (found is True and not outline.place.has_float_for_integer(value))

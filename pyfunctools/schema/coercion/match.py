@@ -1,6 +1,6 @@
 """How well a value matches a schema by its types, constants, and required and declared keys.
 
-Bounds, patterns and formats are not looked at: `5` matches `{"type": "integer", "minimum": 9}`, so
+Bounds, patterns and formats are not checked: `5` matches `{"type": "integer", "minimum": 9}`, so
 that `"5"` is coerced to `5`, and the issue is about the bound.
 """
 
@@ -37,9 +37,9 @@ _CLASSES: dict[str, type] = {
     "string": str,
 }
 _IN_PLACE = frozenset({"$ref", *COMPOSITION})
-"""Keywords whose schemas judge the same value."""
+"""Keywords whose schemas apply to the same value."""
 _BESIDE_TYPE = _IN_PLACE | VALUE_LISTS | BELOW | {"required", "uniqueItems"}
-"""The keywords that are looked at, but for `type`."""
+"""The keywords that are checked, other than `type`."""
 
 
 class TextWantedError(Exception):
@@ -63,7 +63,7 @@ class Matcher:
         self._known: dict[tuple[Part, int], tuple[JsonValue, Match]] = {}
 
     def match(self, part: Part, value: JsonValue, depth: int = 0) -> Match:
-        """Return how well a value matches; a valid value never is a `MISMATCH`.
+        """Return how well a value matches; a valid value is never a `MISMATCH`.
 
         Raises:
             TooMuch: the value is nested more than `MAX_DEPTH` deep.
@@ -153,7 +153,7 @@ class MatchRules:
     """The rules of a part, prepared for fast matching.
 
     `only` is the Python class whose values all match, or `None`; `classes` and `other_class` are
-    those of the properties, if there are no patterns.
+    the same for the properties, if there are no patterns.
     """
 
     def __init__(self, part: Part) -> None:

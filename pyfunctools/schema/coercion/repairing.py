@@ -1,4 +1,4 @@
-"""How `coerce` repairs one value by one schema."""
+"""The repairs of one value by one schema, for `coerce`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,13 +26,13 @@ from pyfunctools.schema.result import Repair
 from pyfunctools.schema.vocabulary import UNIONS
 
 _MOST_VALUES = 1_000_000
-"""Members that are repaired in one value."""
+"""The most parts of one value that are repaired; a value with more is returned unchanged."""
 _MOST_TRIALS = 256
-"""Branches of unions that are tried for one value."""
+"""The most branches of unions that are tried for one value; further ones are skipped."""
 _MOST_PATHS = 16 << 20
-"""Characters of the paths of all repairs; a value that exceeds any of these limits is unchanged."""
+"""The most characters in the paths of all repairs; else the value is returned unchanged."""
 _MOST_WRAPS = 3
-"""Arrays of one item that are put around one value."""
+"""The most arrays of one item that are put around one value."""
 
 
 class Coercion:
@@ -109,7 +109,7 @@ class Coercion:
         return match
 
     def _from_json(self, place: Place, text: str, keys: Keys) -> JsonValue:
-        """Return the value of a JSON text, or the text itself if that is not what is wanted."""
+        """Return the value of a JSON text, or the text itself if the value has an unwanted type."""
         result = parsed(text, place)
         if result is None or json_type(result.value) not in place.types:
             return text
@@ -236,7 +236,7 @@ class Coercion:
     def _by_branch(
         self, place: Place, branches: Sequence[Part], value: JsonValue, keys: Keys
     ) -> JsonValue:
-        """Return the value as the one branch wants it that needs the fewest repairs."""
+        """Return the value repaired for the branch with the fewest repairs, if that is certain."""
         kind = json_type(value)
         if isinstance(value, dict | list):
             branches = [branch for branch in branches if kind in branch.types] or branches

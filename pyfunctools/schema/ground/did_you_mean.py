@@ -1,4 +1,4 @@
-"""The known names that a wrong name may have been meant as."""
+"""Suggestions for a wrong name: the known names that are similar to it."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,14 +8,14 @@ from heapq import nlargest
 _LONGEST = 64
 """Characters of the longest name that is compared."""
 _COMPARED = 64
-"""Names that are compared letter by letter; from more, the `_LIKELY` likeliest are picked."""
+"""The most names that are compared letter by letter; of more, the `_LIKELY` likeliest are."""
 _LIKELY = 32
 _SIMILARITY = 0.6
 """The least similarity of two names, as `difflib` measures it."""
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that was probably meant; case and punctuation may differ."""
+    """Return the known name that was probably meant, or `None`; case and punctuation may differ."""
     return next(iter(near_names(name, known, 1)), None)
 
 
@@ -44,7 +44,10 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def _likeliest(name: str, names: list[str]) -> list[str]:
-    """Return the names that contain most pieces of a name; a piece is a fifth of it."""
+    """Return the names that contain the most pieces of a name, for their length.
+
+    A piece is a fifth of the name.
+    """
     wanted = _folded(name)
     size = max(2, len(wanted) // 5)
     starts = range(0, max(1, len(wanted) - size + 1), size - 1)

@@ -12,8 +12,8 @@ _NO = frozenset({"0", "f", "false", "n", "no", "off"})
 def human_mark(*holders: JsonValue) -> bool | None:
     """Return whether a schema, parameter, body or operation is marked; `None` if not stated.
 
-    Any value but a no (`false`, `0`, `"no"`) is a yes, and a yes wins over a no. `null` and an
-    empty text state nothing.
+    Any value but a negative one (`false`, `0`, `"no"`) is a mark, and one mark outweighs negative
+    values elsewhere. `null` and an empty text count as not stated.
     """
     objects = (holder for holder in holders if isinstance(holder, dict))
     stated = [

@@ -86,7 +86,7 @@ def value_at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
 
 
 def array_index(key: str | int, length: int) -> int | None:
-    """Return the array index that a step means, or `None` if an array of this length has none.
+    """Return a step as an index, or `None` if an array of this length has no item there.
 
     In a JSON Pointer the index is a text: `"0"`.
     """

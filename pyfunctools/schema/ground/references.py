@@ -1,4 +1,4 @@
-"""`$ref` and `$defs`: to resolve, collect and inline references, prune definitions, find cycles."""
+"""`$ref` and `$defs`: resolves, collects and inlines references, prunes definitions."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.walk import children, map_children, subschemas
 from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT, UNIONS
 
 Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
-"""A function that returns the target of a reference out of a schema, or `None`."""
+"""A function that returns the target of a reference that leads out of a schema, or `None`."""
 
 MAX_HOPS = 100
 """References to references that are followed before they count as a cycle."""
@@ -58,8 +58,8 @@ def find_target(root: JsonValue, reference: JsonValue) -> JsonValue:
 def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
     """Follow `$ref` from this schema to the first schema that is not only a reference.
 
-    A schema with constraints beside its `$ref` is returned unchanged. A reference that cannot be
-    followed (another document, an anchor, a missing or circular target) gives `True`.
+    A schema with constraints beside its `$ref` is returned unchanged. For a reference that cannot
+    be followed (another document, an anchor, a missing or circular target), return `True`.
     """
     for _ in range(MAX_HOPS):
         if not isinstance(schema, dict):
@@ -82,9 +82,10 @@ def references_in(schema: JsonSchema | bool) -> Iterator[str]:
 
 
 def mapped_subtypes(schema: JsonSchema) -> Iterator[tuple[str, str]]:
-    """Yield the tag and reference of each subtype that a `discriminator` maps, outside a union.
+    """Yield the tag and reference of each subtype that a `discriminator` maps, but no union lists.
 
-    A subtype's definition usually refers back to this schema, and a value may be one of them.
+    A subtype's definition usually refers back to this schema, whose values may be of the subtype.
+    The tag of a `defaultMapping` is empty.
     """
     discriminator = members_of(schema.get("discriminator"))
     mapping = members_of(discriminator.get("mapping"))
@@ -124,7 +125,7 @@ def _outgoing(schema: JsonSchema | bool) -> Iterator[str]:
 
 
 def prune(schema: JsonSchema) -> JsonSchema:
-    """Return the schema with only the `$defs` that it reaches, or itself if it reaches all."""
+    """Return the schema with only the `$defs` that it reaches; itself if it reaches all of them."""
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
         return schema
@@ -147,8 +148,8 @@ def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
     Annotations beside a `$ref` win over those of the definition; with constraints beside it, the
     definition goes under `allOf`. Definitions that stay in `$defs`: recursive ones, ones of which a
     part is referred to, and ones of more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
-    With `once`, so do all that are referred to twice or with constraints, and two descriptions are
-    joined.
+    With `once`, definitions that are referred to twice or with constraints stay too, and the
+    description beside a `$ref` is joined with that of the definition.
     """
     definitions = schema.get("$defs")
     if not isinstance(definitions, dict):
@@ -170,13 +171,13 @@ def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
 
 
 MAX_INLINED = 2_000
-"""Schemas that one definition may come to where it is put in the place of a reference."""
+"""The most schemas in a definition that replaces a reference."""
 MAX_INLINED_DEPTH = 32
-"""Levels of schemas in one definition that is put in the place of a reference."""
+"""The most levels of schemas in a definition that replaces a reference."""
 
 
 class _Inliner:
-    """Replaces references; `define` the definitions first, each after those it refers to."""
+    """Replaces references; `define` the definitions first, each after those that it refers to."""
 
     def __init__(self, kept: set[str], *, once: bool) -> None:
         self.definitions: dict[str, JsonValue] = {}
@@ -208,7 +209,7 @@ class _Inliner:
 
 
 def _descriptions(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:
-    """Return both descriptions as one, where the outer one does not contain the inner one."""
+    """Return both descriptions as one, or `{}` if the outer one contains the inner one."""
     text, more = outer.get("description"), inner.get("description")
     if not isinstance(text, str) or not isinstance(more, str) or more.rstrip(" .") in text:
         return {}
@@ -240,7 +241,7 @@ def _is_small(schema: JsonSchema | bool) -> bool:
 
 
 def _entered(schema: JsonSchema) -> Iterator[str]:
-    """Yield the definitions of which a reference names a part."""
+    """Yield the definitions that a reference leads into: `#/$defs/NAME/items`."""
     for reference in references_in(schema):
         name = _definition_of(reference)
         if name is not None and defined_name(reference) is None:
@@ -262,7 +263,7 @@ def _graph(schema: JsonSchema) -> dict[str, list[str]]:
 
 
 def _ordered(graph: dict[str, list[str]]) -> tuple[list[str], set[str]]:
-    """Return the names, each after those it leads to, and the names on a cycle.
+    """Return the names, each after those that it refers to, and the names on a cycle.
 
     Kosaraju's algorithm for strongly connected components, without recursion.
     """

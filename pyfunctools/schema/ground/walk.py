@@ -1,4 +1,4 @@
-"""The subschemas of a schema: to read, copy and replace them."""
+"""The subschemas of a schema: reads, copies and replaces them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Slot:
 def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
     """Return a copy of a schema, and the slots of its subschemas one level below.
 
-    A walk without recursion keeps a list of slots. To fill one changes only the copy.
+    To fill a slot changes only the copy. A walk without recursion keeps a list of slots.
     """
     copy = dict(schema)
     slots: list[Slot] = []

@@ -1,4 +1,4 @@
-"""The one value in a text, found between prose, fences, tags and comments."""
+"""The value in a text, between prose, fences, tags and comments."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ _MOST = 1000
 
 
 def extract(text: str, limits: Limits, place: Place | None = None) -> Result[JsonValue]:
-    """Return the first value in a text that is not strict JSON; `place` is the schema's."""
+    """Return the first value in a text that is not strict JSON, for a place of the schema."""
     return _Extraction(text, limits, place).value()
 
 
@@ -153,7 +153,7 @@ class _Extraction:
 
 
 def _without_escapes(text: str, at: int) -> str | None:
-    """Return JSON whose quotes are all escaped without the escapes, or `None`."""
+    """Return the rest of a text without escapes, if all quotes in it are escaped, or `None`."""
     if not _ESCAPED.match(text, at):
         return None
     try:
@@ -241,7 +241,7 @@ def _closing_tag(text: str, end: int) -> re.Match[str] | None:
 def _repairs_after(text: str, start: int) -> Iterator[Repair]:
     """Yield the repairs that remove the text after a value.
 
-    From another value (`rest`) or the first word (`prose`) on, all is one piece.
+    From another value (`rest`) or the first word (`prose`) on, the text is one piece.
     """
     at = _blank(text, start)
     if odd := text[start:at].strip(SPACE):

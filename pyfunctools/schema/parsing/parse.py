@@ -32,8 +32,9 @@ def parse(
     """Return the value in a text: strict JSON, or broken JSON that can be repaired with certainty.
 
     A repair changes spelling and never invents a value; anything ambiguous is an issue. With a
-    `schema`, a word without quotes is a string where one is wanted, and a number is a string, as
-    it was written, where only a string is. `bytes` are UTF-8. The value of a `Failure` is the text.
+    `schema`, a word without quotes is a string where a string is wanted, and a number is a string,
+    as it was written, where no number is wanted. `bytes` are UTF-8. The value of a `Failure`
+    is the text.
 
     Raises:
         SchemaError: the schema was needed and is invalid; see `normalize`.

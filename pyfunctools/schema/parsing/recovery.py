@@ -65,7 +65,7 @@ MAX_WRONG: Final = 32
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _BARE_KEY = re.compile(rf"([^\s=,;{{}}\[\]{COLONS}{COMMAS}{QUOTES}]++)[\"']?")
-"""A key without quotes, or without the first one."""
+"""A key without quotes, or without the opening quote."""
 _COLON = re.compile(rf":=|=>|[{COLONS}=]")
 _NO_VALUE = f"}}]{COMMAS}"
 _CLOSING = {"{": "}", "[": "]"}
@@ -76,9 +76,10 @@ _BRACE = re.compile(r"\s*+\}")
 class Recovery:
     """Reads one value of a text, from `start` on, without recursion and in linear time.
 
-    Afterwards `value` is the value and `at` its end; with `issues` there is no value. `place` says
-    what the schema wants. A number at the end of a `fenced` text was not cut off. If it is not
-    `sure` that JSON begins at `start`, an issue before the first member or item ends the reading.
+    Afterwards `value` is the value and `at` its end; with `issues` there is no value. `place` is
+    the place of the value in the schema. A number at the end of a `fenced` text was not cut off.
+    If it is not `sure` that JSON begins at `start`, an issue before the first member or item ends
+    the reading.
     """
 
     def __init__(
@@ -355,7 +356,7 @@ class Recovery:
         """Close all frames at the end of the text."""
         if self._swallowed is not None:
             rest = "holds brackets and goes on to the end of the text"
-            self._fail(self._swallowed, "The comment", rest, "a comment that ends, or none")
+            self._fail(self._swallowed, "The comment", rest, "a comment that ends, or no comment")
             return
         while self._stack:
             self._repair("closer", "", self._stack[-1].closer, self._keys(-1))

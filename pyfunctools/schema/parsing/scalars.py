@@ -143,7 +143,7 @@ _IN_RANGE = "a number in the range of a double, or an integer of up to 4300 digi
 class Bare(NamedTuple):
     """A scalar without quotes: its end in the text, its value and the kinds of its repairs.
 
-    A `fault` says why the text, quoted in `subject`, could not be read; `expected` what is right.
+    `fault` is the reason if the text, quoted in `subject`, cannot be read; `expected` the remedy.
     """
 
     end: int

@@ -1,4 +1,4 @@
-"""Strict JSON (RFC 8259), as fast as it can be read."""
+"""A fast reader of strict JSON (RFC 8259)."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -55,9 +55,9 @@ def _reader() -> Callable[..., JsonValue]:
 
 
 def _survey(value: JsonObject | list[JsonValue], depth: int) -> tuple[int, bool, bool] | None:
-    """Return the count of members of all objects, whether there are floats, and a whole one.
+    """Return the count of members of all objects, and whether there are floats, and whole floats.
 
-    `None` if a number is infinite (it was out of range) or `NaN`, or the nesting too deep.
+    `None` if a number is infinite (it was out of range) or `NaN`, or the nesting is too deep.
     """
     members = 0
     fractions = whole = False

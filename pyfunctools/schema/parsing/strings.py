@@ -7,7 +7,7 @@ string stands (`Where`); see `_end`:
                      ^  ^      ^
                      1  2      3
 
-1. Not followed by an end, and it opens a quotation (space before it, none after): inside.
+1. Not followed by an end, and it opens a quotation (space before, no space after): inside.
 2. ` to` is not an end either: inside, and the quotation is closed.
 3. A comma, a key and a colon follow: surely the end (`_SURE`).
 
@@ -86,7 +86,7 @@ _CONTROL = re.compile(r"[\x00-\x1f]")
 class Quoted:
     """A string in quotes: its value, its end in the text and the kinds of its repairs.
 
-    A `fault` says why it could not be read.
+    `fault` is the reason if it cannot be read.
     """
 
     value: str = ""
