@@ -77,7 +77,7 @@ def test_only_a_repeated_mistake_is_marked() -> None:
     assert [issue.path for issue in attempts.repeated] == ["$input.count"]
     assert '"count": -1, // ❌ AGAIN, expected integer, at least 1' in attempts.text
     assert '"name": true // ❌ expected string' in attempts.text
-    assert "You were told before of what is marked AGAIN" in attempts.text
+    assert "Mistakes marked AGAIN were described before" in attempts.text
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,10 @@ def test_a_mistake_of_a_person_ends_the_attempts() -> None:
     issue = Issue(path=Path.of(("pin",)), expected="string", value=None, message="", side="human")
     attempts = Attempts(FUNCTION).after(Failure(value={"count": 1}, issues=(issue,)))
     assert attempts.given_up
-    assert attempts.text == "What a person gave is not accepted. This is not yours to correct."
+    assert (
+        attempts.text
+        == "The values that a person gave are not accepted. They are not yours to correct."
+    )
 
 
 def test_it_is_frozen_and_can_be_copied_and_pickled() -> None:

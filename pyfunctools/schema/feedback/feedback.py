@@ -20,16 +20,16 @@ from pyfunctools.schema.feedback.lines import (
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import escape_invisible
 
-NOT_YOURS = "What a person gave is not accepted. This is not yours to correct."
+NOT_YOURS = "The values that a person gave are not accepted. They are not yours to correct."
 """The text if a person made all the mistakes."""
 
 AGAIN = "AGAIN"
-"""Marks a mistake that the model was told of before."""
+"""Marks a mistake that an earlier feedback has described."""
 
 _LISTED = 2_000
 """Bytes of the longest list below the value."""
 _UNCOUNTED = 900
-"""Issues that are left out after which they are "many" instead of a number."""
+"""The most issues left out whose number is written; more are "many"."""
 _TEXT = 2_000
 """Characters of a text that could not be parsed; the middle is cut."""
 
@@ -81,7 +81,7 @@ def feedback(
 
     A person's values are never shown: issues of the side `human` are left out, and the values at
     their paths and at the paths `hidden` are masked. Issues whose path and `expected` are in
-    `repeated` are marked as made again.
+    `repeated` are marked with `AGAIN`.
     """
     own: dict[PathAndExpected, IssueLike] = {}
     hidden = [*hidden]
@@ -104,7 +104,7 @@ def feedback(
     if listed := _list(unmarked, repeated):
         parts += ["Also wrong:" if marked else "What is wrong:", *listed]
     if any(map(repeated.__contains__, described)):
-        parts.append(f"You were told before of what is marked {AGAIN}: send something else there.")
+        parts.append(f"Mistakes marked {AGAIN} were described before: send another value there.")
     is_elided = writer is not None and writer.is_elided
     parts.append(_last_line(len(own) - marked - len(listed), is_elided, GIVEN in body))
     return "\n".join(parts)
@@ -116,7 +116,7 @@ def _marked(
     hidden: Iterable[Keys],
     repeated: Collection[PathAndExpected],
 ) -> tuple[LineWriter, dict[PathAndExpected, IssueLike]]:
-    """Return the lines of the value with its comments, and the issues that are in none of them."""
+    """Return the writer with the commented lines, and the issues that no line describes."""
     root = CommentedPlace()
     for keys in hidden:
         root.at(keys).hidden = True
@@ -152,7 +152,7 @@ def _list(
 
 
 def _unparsed(text: str) -> str:
-    """Return a text that is not JSON in a fence."""
+    """Return, in a fence, a text that is not JSON."""
     if len(text) > _TEXT:
         half = _TEXT // 2
         text = f"{text[:half]}\n… {len(text) - _TEXT:,} more characters …\n{text[-half:]}"
@@ -162,7 +162,7 @@ def _unparsed(text: str) -> str:
 
 def _first_line(count: int, marked: int) -> str:
     mistakes = quantity(count, "mistake")
-    if count > 1_000:  # where a value has more, the last issue says just that
+    if count > 1_000:  # of more, the last issue states only that there are more
         mistakes = "more than 1,000 mistakes"
     if not marked:
         return f"The arguments have {mistakes}. This is what was sent:"
@@ -181,5 +181,5 @@ def _last_line(left_out: int, is_elided: bool, has_given: bool) -> str:
         valid = "" if left_out else " are right, but"
         parts.append(f"The parts left out here (…){valid} must be sent in full.")
     if has_given:
-        parts.append("Leave out what a person gave: it is not yours to send.")
+        parts.append("Leave out the values that a person gave: they are not yours to send.")
     return " ".join(parts)

@@ -47,7 +47,7 @@ DETAILS = (
 
 @dataclass(slots=True, eq=False)
 class CommentedPlace:
-    """A place in a value with its comments, and the places below it that have some.
+    """A place in a value with its comments, and the places below it that have comments.
 
     A `hidden` place belongs to a person: its value and what is below are never written.
     """
@@ -73,7 +73,7 @@ _SPACE = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """Return the text on one line, in which it can end neither a fence nor a tag around it."""
+    """Return the text on one line that cannot end a fence or a tag around it."""
     return without_closers(escape_invisible(shortened(_SPACE.sub(" ", text).strip(" "), limit)))
 
 
@@ -133,7 +133,7 @@ class LineWriter:
         self.is_elided = False
 
     def write(self, value: JsonValue, place: CommentedPlace) -> bool:
-        """Write as many lines of a value as there is room for; return whether these are all."""
+        """Write as many lines of a value as there is room for; return whether all are written."""
         try:
             self._member(_Member(value=value, place=place), "", 0)
         except _NoRoomError:

@@ -17,7 +17,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "count": "{label}: how many",
     "about": "For {value}.",  # an item, by the part of it that the model wrote
     "lines": "One on each line.",
-    # What is wrong with an answer
+    # The problem with an answer
     "needed": "This is needed.",
     "wrong": "This must be {expected}.",
     "not_asked": "This was not asked for.",
@@ -58,7 +58,8 @@ def check_texts(texts: object) -> None:
     """Check texts that replace some of `TEXTS`.
 
     Raises:
-        DefinitionError: they are no mapping, a key is unknown, or a text has other names in braces.
+        DefinitionError: `texts` is no mapping, a key is unknown, or a text has other names in
+            braces than the text that it replaces.
     """
     if not isinstance(texts, Mapping):
         raise wrong_type("texts", "a mapping of keys to texts", texts, 'Write `{"needed": "..."}`.')
@@ -99,7 +100,7 @@ def label_of(keys: Keys, texts: Mapping[str, str] = TEXTS) -> str:
 def problem_text(
     issue: IssueLike, texts: Mapping[str, str] = TEXTS, *, missing: bool = False
 ) -> str:
-    """Return what is wrong with an answer, as a sentence for the person who gave it."""
+    """Return the problem with an answer, as a sentence for the person who gave it."""
     if missing:
         return texts["needed"]
     if issue.expected.startswith(("no value here", "no property", "nothing")):
@@ -108,7 +109,7 @@ def problem_text(
 
 
 def to_person(issues: Sequence[IssueLike], texts: Mapping[str, str] = TEXTS) -> str:
-    """Return a line for each issue: the label of the place, and what is wrong there."""
+    """Return a line for each issue: the label of the place, and the problem."""
     lines: dict[str, None] = {}
     for issue in issues:
         text, label = problem_text(issue, texts), label_of(issue.path.keys, texts)
@@ -117,7 +118,7 @@ def to_person(issues: Sequence[IssueLike], texts: Mapping[str, str] = TEXTS) -> 
 
 
 def _in_plain_words(expected: str, texts: Mapping[str, str]) -> str:
-    """Return the `expected` line of an issue in words for a person, who may not give `null`."""
+    """Return the `expected` line of an issue in words for a person, without `null`."""
     if expected.startswith("a file"):
         return texts["file"]
     # Values stand in quotes, and are not translated.

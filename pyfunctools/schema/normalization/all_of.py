@@ -55,7 +55,7 @@ class Merger:
         `known_as` is the reference to the schema itself, which is left out.
 
         Raises:
-            SchemaError: it only refers to itself.
+            SchemaError: the schema only refers to itself.
         """
         known: set[str] = set() if known_as is None else {known_as}
         parts = _without(self._parts(node, False, set()), known)

@@ -31,7 +31,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class _Target(NamedTuple):
-    """A schema and the URI of its resource (2020-12 core, 4.3.5); `None` if it is from a lookup."""
+    """A schema and the URI of its resource (2020-12 core, 4.3.5), which is `None` for a lookup."""
 
     schema: JsonSchema | bool
     resource: str | None
@@ -174,7 +174,7 @@ class _Bundle:
         return "#".join(filter(None, _absolute(resource, reference)))
 
     def _nowhere(self, reference: str) -> str | None:
-        """Return a reference without a target, changed so that no later definition matches it."""
+        """Return a reference for one without a target, so that no later definition matches it."""
         steps = steps_of(reference) or ()
         if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._definitions:
             return None

@@ -128,7 +128,7 @@ _PLACES = (IDENTITY | DYNAMIC_REFERENCES) - {"id"}
 
 
 def is_bundled(contents: Contents) -> bool:
-    """Return whether all references are `#/$defs/NAME`, and nothing else names a place."""
+    """Return whether all references are `#/$defs/NAME`, without anchors and `$id`s."""
     return _PLACES.isdisjoint(contents.keys) and all(map(_is_canonical, contents.references))
 
 

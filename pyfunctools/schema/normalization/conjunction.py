@@ -46,8 +46,8 @@ class Conjunction:
     def add(self, part: JsonSchema, referenced: bool) -> None:
         """Add a translated schema without `allOf`.
 
-        Of one that was `referenced`, the annotations come last, and the title, the examples and the
-        `discriminator` for its subtypes are left out.
+        Annotations of a schema that was `referenced` come last; its title, its examples and its
+        `discriminator` for subtypes are left out.
 
         Raises:
             SchemaError: the schemas are too many or too large.
@@ -124,7 +124,7 @@ _Schemas: TypeAlias = dict[str, JsonSchema | bool]
 
 
 def _once(node: Keywords, group: Keywords) -> bool:
-    """Add a group of keywords that cannot be merged with a second one."""
+    """Add a group of keywords, unless one of them is there already: they cannot be merged."""
     if not node.keys().isdisjoint(group):
         return False
     node |= group
@@ -315,4 +315,4 @@ _RULES: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "true": lambda mine, value: mine is True or value is True,
     "types": _types,
 }
-"""The rules that merge two values; they return `None` if one value cannot express both."""
+"""The functions that merge two values; they return `None` if one value cannot express both."""

@@ -17,7 +17,7 @@ _DEFINITIONS = (("components", "schemas"), ("definitions",), ("$defs",))
 
 
 def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
-    """Add the missing branches to the mapping of a `discriminator`, and make targets references.
+    """Add the missing branches to the mapping of a `discriminator`, with references as targets.
 
     The values of a missing branch are those that its property lists, if no other branch has them,
     or else its name (OpenAPI 3.1, 4.8.25).

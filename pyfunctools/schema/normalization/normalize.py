@@ -27,8 +27,8 @@ def normalize(
     """Return an equivalent schema in the canonical form of JSON Schema 2020-12.
 
     The schema may be of draft 4 or later, Swagger 2.0 or OpenAPI 3, with the mistakes of real
-    documents: a keyword with an invalid value is left out. To normalize the result changes nothing.
-    In it
+    documents: a keyword with an invalid value is left out. To normalize the result again changes
+    nothing. In the result
 
     - every reference to a part of the schema is `#/$defs/NAME`, with `$defs` only at the root;
       there is no `$schema`, no `$id` and no anchor;
@@ -127,7 +127,7 @@ class _Normalizer:
         return Merger(self._definitions)
 
     def _use(self, reference: str) -> None:
-        """Put the definition at a reference on the list."""
+        """Add the definition at a reference to `_todo`, unless it is there or done."""
         self._definitions.follow(reference)
         name = defined_name(reference)
         if name is not None and name in self._own and name not in self._done:

@@ -58,7 +58,7 @@ def notes_of(
 
 
 SIBLINGS_NOTE = (
-    "Other keywords stand beside `$ref`, where this version knows none; they count here."
+    "Other keywords stand beside `$ref`. This version of OpenAPI ignores them; here they apply."
 )
 
 _SILENT = DRAFT | EXAMPLES | {"$comment"}
@@ -66,7 +66,7 @@ _SILENT = DRAFT | EXAMPLES | {"$comment"}
 
 
 class Oddity(NamedTuple):
-    """An invalid value of a keyword: what is wrong, how it is corrected, what to write."""
+    """A misspelled keyword or an invalid value: the mistake, the correction, and what to write."""
 
     wrong: str
     made: str
@@ -163,7 +163,7 @@ _LEAST = 4
 _WORD = 3
 """Letters of the shortest misspelled word."""
 _LONG = 8
-"""Letters of the shortest word with two slips."""
+"""Letters of the shortest word in which two letters may be wrong."""
 
 
 @lru_cache(maxsize=4096)
@@ -171,8 +171,8 @@ def keyword_meant(word: str) -> str | None:
     """Return the keyword that a misspelled word probably means, or `None`.
 
     Case, `_`, `-` and `$` are ignored (`min_length`). One letter may be wrong, missing, added or
-    swapped with the next, and two in a word of eight letters or more (`propertys`). `enumNames` and
-    `isNullable` are words of their own.
+    swapped with the next, and two in a word of eight letters or more (`propertys`). So `enumNames`
+    and `isNullable` are no misspelled words.
     """
     if word in KEYWORDS or word.startswith("x-") or len(word) > 64:
         return None
@@ -210,7 +210,7 @@ def _slips(one: str, other: str) -> int:
 
 
 class Fault(NamedTuple):
-    """A mistake in a schema: its place as a JSON Pointer, what is wrong, what to write."""
+    """A mistake in a schema: its place as a JSON Pointer, the mistake, and what to write."""
 
     pointer: str
     wrong: str

@@ -10,15 +10,15 @@ from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.vocabulary import HOLDING, PER_PROPERTY, TESTED_ONLY, UNIONS
 
 _NAMING = HOLDING | PER_PROPERTY | {"required"}
-"""Keywords that may name properties, and with which a schema must be looked at."""
+"""Keywords that may name properties; a schema without them needs no search."""
 
 
 def without_read_only(schema: JsonSchema) -> JsonSchema:
     """Return a normalized schema of values to be sent: without `readOnly` properties.
 
     They are removed everywhere, in `$defs` and `required` too (OpenAPI 3.0, 4.7.24). The mark may
-    be in the property's schema, or in the one that it refers to. A schema without marks is returned
-    itself.
+    be in the property's schema, or in the schema that it refers to. A schema without marks is
+    returned as the same object.
     """
     return _without(schema, "readOnly")
 
@@ -49,7 +49,7 @@ def _without(root: JsonSchema, mark: str) -> JsonSchema:
         copy, slots = copy_with_slots(_without_properties(schema, hidden) if hidden else schema)
         slot.put(copy)
         for inner in slots:
-            # With less asked under `if` and `not`, the schema would refuse more.
+            # Fewer constraints under `if` and `not` would make the schema reject more values.
             if inner.steps[0] not in TESTED_ONLY:
                 below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
                 todo.append((inner, (*keys, *inner.steps), below))

@@ -105,7 +105,7 @@ def _split_dependencies(node: dict[str, JsonValue]) -> None:
 
 
 def _number_bound(node: dict[str, JsonValue]) -> None:
-    """Turn draft-04's flag beside a bound into a bound of its own (2020-12 validation, 6.2)."""
+    """Turn the flag of draft-04 beside a bound into a separate bound (2020-12 validation, 6.2)."""
     for inclusive, exclusive, _ in _BOUNDS:
         flag = node.get(exclusive)
         if isinstance(flag, bool):
@@ -206,10 +206,10 @@ _BARS = UNEVALUATED | {"allOf"}
 def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return a translated schema with an `anyOf` of one branch for each of several types.
 
-    Each branch has the keywords of its type, and those values of `enum` or `const` that are of its
-    type; without any it is left out. Keywords that apply to all types stay outside. A list of types
-    stays if no other keyword depends on the type. A second `anyOf` goes under `allOf`. An `enum`
-    without types that contains `null` is split too.
+    Each branch has the keywords of its type, and the values of `enum` or `const` of its type; if
+    these have no value of the type, the branch is left out. Keywords that apply to all types stay
+    outside. A list of types stays if no other keyword depends on the type. A second `anyOf` goes
+    under `allOf`. An `enum` without types that contains `null` is split too.
     """
     if not _BARS.isdisjoint(node):
         return node

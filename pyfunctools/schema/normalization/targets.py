@@ -29,7 +29,7 @@ class Targets:
     def to_merge(self, reference: str) -> JsonSchema | bool | None:
         """Return the schema at a reference if it can be merged into another one, else `None`.
 
-        One with `unevaluatedProperties` or names of places has a different meaning elsewhere.
+        A target with `unevaluated*`, `$defs`, anchors or an `$id` means something else elsewhere.
         """
         target = self.at(reference)
         if not isinstance(target, dict):
@@ -44,7 +44,7 @@ class Targets:
         """Check that a reference leads to something other than references.
 
         Raises:
-            SchemaError: it leads back to itself.
+            SchemaError: the reference leads back to itself.
         """
         passed: list[str] = []
         step: str | None = reference
@@ -88,8 +88,8 @@ class Joined(dict[str, JsonValue]):
 class Copied(dict[str, JsonValue]):
     """A subschema of a merged definition; its own references are not merged again.
 
-    So an `allOf` takes in the definitions that it names one level deep, and schemas that refer to
-    each other do not grow without end.
+    So an `allOf` is merged with definitions one level deep only, and schemas that refer to each
+    other do not grow without end.
     """
 
 

@@ -1,7 +1,7 @@
 """Dates and times: an example of each format, and checks for times without an offset from UTC.
 
 `date-time` and `time` of JSON Schema are those of RFC 3339, which always have an offset. A
-`datetime` or `time` of Python may have none; the formats `"local"` allow that.
+`datetime` or `time` of Python may have no offset, which `formats="local"` allows.
 """
 
 import re
@@ -44,4 +44,4 @@ CLOCK: Final[Mapping[str, Callable[[str], bool]]] = {
     "date-time": _is_date_time,
     "time": _is_time,
 }
-"""Checks for the formats `"local"`, as jsonschema-rs takes them."""
+"""The checks for `formats="local"`, as jsonschema-rs expects them."""

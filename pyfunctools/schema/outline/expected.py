@@ -29,7 +29,7 @@ _NAMES = 6
 
 
 def object_line(outline: Outline) -> str | None:
-    """Return which object to send in place of arguments that are no object.
+    """Return a line that describes the object to send, for arguments that are no object.
 
     `a JSON object with "city", and if needed "days"`, or `an empty JSON object: {}`. `None` if the
     schema is not that of an object.
@@ -52,7 +52,7 @@ def object_line(outline: Outline) -> str | None:
 
 
 def expected(part: Part) -> str:
-    """Return what a part of a schema allows, in one line of at most `LENGTH` characters.
+    """Return a description of the valid values of a part, at most `LENGTH` characters long.
 
     `integer, at least 1`, `one of "a", "b"`, `string or null`, `array of integer`,
     `object with "name", "price"`.
@@ -65,7 +65,7 @@ def _line(part: Part) -> str:
 
 
 def expected_of_union(part: Part, keyword: str) -> str:
-    """Return the line of the branches of `anyOf` or `oneOf`, without the keywords beside it."""
+    """Return the line for the branches of `anyOf` or `oneOf`, without the keywords beside it."""
     return shortened(escape_invisible(_union(part, keyword, 0)), LENGTH)
 
 
@@ -76,7 +76,7 @@ def _text(part: Part | None, depth: int) -> str:
     if part.schema is False:
         return "nothing"
     texts = dict.fromkeys(text for text in _conditions(part, depth) if text)
-    # "string" goes without saying beside "string (format: date)".
+    # "string" adds nothing to "string (format: date)".
     needed = [text for text in texts if not any(other.startswith(f"{text} ") for other in texts)]
     return ", ".join(needed) or ANYTHING
 
@@ -200,7 +200,7 @@ def bound(keyword: str, limit: JsonValue) -> str:
         return ""
     if not unit:
         return words + preview(limit)
-    is_trivial = limit == 0 and keyword.startswith("min")  # nothing has less than 0 items
+    is_trivial = limit == 0 and keyword.startswith("min")  # no array has fewer than 0 items
     return "" if is_trivial else f"{words}{preview(limit)} {plural(unit, limit)}"
 
 

@@ -11,7 +11,7 @@ Constant: TypeAlias = tuple[str, str | int | float | bool | None]
 """A scalar, compared as JSON Schema does: `1` equals `1.0` but not `true`; see `constant_of`."""
 
 Listed: TypeAlias = dict[Constant, None]
-"""The constants that a value may be, in order: a set that keeps it."""
+"""The constants that a value may be: an ordered set."""
 
 
 def json_type(value: JsonValue) -> str:

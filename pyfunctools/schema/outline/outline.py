@@ -31,9 +31,9 @@ from pyfunctools.schema.vocabulary import UNIONS
 T = TypeVar("T")
 
 ValueTest: TypeAlias = Callable[[JsonValue], bool]
-"""A compiled part of a schema: returns whether a value is valid."""
+"""A compiled part of a schema: a function that returns whether a value is valid."""
 PlaceTests: TypeAlias = "Callable[[Place], ValueTest | None]"
-"""Returns the compiled test of a place; see `Compiled.test_of`."""
+"""A function that returns the compiled test of a place; see `Compiled.test_of`."""
 
 NUMBERS: Final = frozenset({"number", "integer"})
 """The JSON types that are numbers."""
@@ -110,7 +110,7 @@ class Outline:
 class Part:
     """One subschema, compared by identity.
 
-    `keys` lead to it from the root; `rules` are its keywords, none if it is a boolean.
+    `keys` lead to it from the root; `rules` are its keywords, empty for a boolean schema.
     """
 
     def __init__(self, outline: Outline, keys: Keys, schema: JsonSchema | bool) -> None:
@@ -308,7 +308,7 @@ class Place:
 
     @cached_property
     def named_types(self) -> frozenset[str]:
-        """The types that any part allows, but for parts that allow all types."""
+        """The types that the parts allow; parts that allow all types are ignored."""
         named = [part.types for part in self.roots if part.types != ALL_TYPES]
         return frozenset[str]().union(*named)
 

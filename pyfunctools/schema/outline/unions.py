@@ -202,7 +202,7 @@ def _types(part: Part, types: frozenset[str]) -> frozenset[str]:
 
 
 def _values(part: Part) -> Listed | None:
-    """Return the values of `const` or `enum`; `None` if there are none or not all are scalars."""
+    """Return the values of `const` or `enum`; `None` without values, or if one is no scalar."""
     whole = part.resolved
     values = None if whole is None else listed_values(whole.rules)
     found = [constant_of(value) for value in values or ()]
@@ -264,7 +264,7 @@ def _by_constants(shapes: list[ValueShape], value: JsonSchema) -> list[ValueShap
 
 
 def _fitting(listing: dict[int, Listed], key: Constant) -> list[int]:
-    """Return the indexes of the lists that have a constant, or else have it in other spelling."""
+    """Return the indexes of the lists that have a constant, or else have it in another spelling."""
     exact = [n for n, values in listing.items() if key in values]
     if exact:
         return exact

@@ -24,7 +24,7 @@ ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})
 """Keywords whose schemas are alternatives for one value. The mapping of a `discriminator` may name
 schemas that are in no union: a value may be one of them, though no validator tests it."""
 IN_PLACE: Final = ALTERNATIVES | CONJUNCTIVE | TESTED_ONLY
-"""Keywords whose schemas are about the same value as the schema they are in."""
+"""Keywords whose schemas apply to the same value as the schema they are in."""
 
 
 class Node:
@@ -32,8 +32,8 @@ class Node:
 
     `rules` are its keywords (empty for a boolean schema), `parts` its direct subschemas by their
     steps, also those that only a `discriminator` names. `target` is the node of its `$ref`, and
-    `name` the name of a node as a definition. It is `marked` if the predicate says that it is
-    human, `touched` if it or a node below is marked, and `linked` if it or a node below has a
+    `name` the name of a node as a definition. It is `marked` if the predicate is true for it,
+    `touched` if it or a node below is marked, and `linked` if it or a node below has a
     reference, so that a copy elsewhere needs changes. Nodes are compared by identity.
     """
 
@@ -81,7 +81,7 @@ class Node:
 
 
 def same_place(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
-    """Yield nodes, and all about the same value through references and these keywords, once."""
+    """Yield nodes, and all for the same value through references and these keywords, each once."""
     seen: set[Node] = set()
     stack = list(reversed(tuple(nodes)))
     while stack:
@@ -136,7 +136,8 @@ _SAME_PATH = IN_PLACE | {"contentSchema", "propertyNames"}
 class Graph:
     """The nodes of a schema; only the root if nothing is marked.
 
-    `answers` are those of the predicate, in the order of the calls: a pickle has them in its place.
+    `answers` are the results of the predicate, in the order of the calls: a pickle has them instead
+    of the predicate.
     """
 
     schema: JsonSchema
@@ -174,7 +175,7 @@ def _replayed(schema: JsonSchema, by_name: bool, answers: tuple[bool, ...]) -> G
 class _Context(NamedTuple):
     """Where a node is used.
 
-    `is_target`: it was reached by a `$ref`, whose schema the predicate has seen together with it.
+    `is_target`: it was reached by a `$ref`, and the predicate was called with the keywords of both.
     `shielded`: the schema around it, or the reference to it, has `x-human: false`.
     """
 
@@ -186,8 +187,9 @@ class _Context(NamedTuple):
 class _GraphReader:
     """Reads a schema breadth first.
 
-    A subschema at two paths is two nodes, as the predicate may answer differently. With `by_name`
-    it depends on the last name of the path only, and so do the nodes.
+    A subschema at two paths is two nodes, since the predicate may return different results. With
+    `by_name` the predicate uses only the last name of the path, and a subschema at paths with the
+    same last name is one node.
     """
 
     def __init__(self, schema: JsonSchema, is_marked: IsHuman, by_name: bool) -> None:
@@ -286,7 +288,7 @@ class _GraphReader:
         return found
 
     def _ancestor(self, node: Node, schema: JsonSchema | bool) -> Node | None:
-        """Return the node of a schema that this node is in: its reference is recursive."""
+        """Return the node for a schema at or above this node: a reference to it is recursive."""
         above: Node | None = node
         while above is not None:
             if above.schema is schema and isinstance(schema, dict):
@@ -323,7 +325,7 @@ def _definition_name(reference: str) -> str:
 
 
 def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
-    """Return the nodes and the root with nodes made one whose whole graphs are alike.
+    """Return the nodes and the root, with nodes merged whose whole graphs are alike.
 
     By partition refinement: nodes begin with a colour for their schema and marks, and get a new one
     from the colours of their parts and target until the number of colours no longer grows.

@@ -1,4 +1,4 @@
-"""Where every valid value has a part of the human's: there the human side requires it."""
+"""The places where every valid value has a human part, which the human side requires."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -9,14 +9,14 @@ from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership
 from pyfunctools.schema.vocabulary import UNIONS
 
 _PartQuestion: TypeAlias = tuple[tuple[Node, ...], OwnedPlace]
-"""Whether each value that is valid for these nodes, at this place, has a human part."""
+"""The question whether each value that is valid for these nodes, at a place, has a human part."""
 
 
 class HumanParts:
-    """Tells where every valid value has a human part.
+    """Decides whether every valid value at a place has a human part.
 
-    It goes by types, required properties, and the branches of one union; where these prove nothing,
-    the answer is no.
+    Types, required properties, and the branches of one union can prove it; without a proof, the
+    answer is no.
     """
 
     def __init__(self, ownership: Ownership) -> None:
@@ -61,7 +61,7 @@ class HumanParts:
         return [nodes, *(tuple(same_place((*nodes, branch), ALL_OF)) for branch in branches)]
 
     def _below(self, nodes: tuple[Node, ...], place: OwnedPlace) -> Iterator[_PartQuestion]:
-        """Yield the question of each required property or first item that may have such a part."""
+        """Yield the question for each required property or item that may have a human part."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in node.required)

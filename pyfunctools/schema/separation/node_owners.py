@@ -1,4 +1,4 @@
-"""Who owns each node of a graph: what follows from the marks for the nodes above them."""
+"""The owner of each node of a graph, which follows from the marks on it and below it."""
 
 from collections import Counter
 from collections.abc import Iterator, Set
@@ -23,26 +23,27 @@ from pyfunctools.schema.vocabulary import (
 
 
 class NodeOwners(NamedTuple):
-    """Who owns the nodes of a graph.
+    """The owners of the nodes of a graph.
 
-    A node in `human` belongs to the human as a whole. A node in `model` is not, and has a part of
-    the model's. A node in neither is an object or array without any part of the model's.
+    A node in `human` is human as a whole. A node in `model` is not human, and has a part that the
+    model gives (a model part). A touched node in neither is an object or array without model part.
     """
 
     human: Set[Node]
     model: Set[Node]
 
     def is_human(self, node: Node) -> bool:
-        """Return whether a node has no part of the model's."""
+        """Return whether a node is human, or is touched and has no model part."""
         return node in self.human or (node.touched and node not in self.model)
 
 
 def node_owners(graph: Graph, undivided: Set[Node]) -> NodeOwners:
-    """Return who owns each node; those that are `undivided` count as marked.
+    """Return the owners of the nodes; those that are `undivided` count as marked.
 
-    A node belongs to the human if it is marked, if a member is (`allOf`, `then`, ...), or if an
-    alternative is that accepts more than null. If each alternative has a part of the model's, the
-    union is mixed. If one has none, all alternatives are human, but not the keywords beside them.
+    A node is human if it is marked, if a schema for the same value is human (`allOf`, `then`, ...),
+    or if an alternative is human and accepts more than null. If each alternative has a model part,
+    the union is mixed. If one has no model part, all alternatives are human, but not the keywords
+    beside them.
     """
     marked = [n for n in graph.nodes if n.marked or n in undivided or has_mark_in_whole(n)]
     human = with_ancestors(marked, graph.parents, _makes_parent_human)
@@ -76,7 +77,7 @@ def accepts_scalars(node: Node) -> bool:
 
 
 def has_model_slot(node: Node, model: Set[Node]) -> bool:
-    """Return whether a property or an item that a node itself declares has a model's part."""
+    """Return whether a property or an item that a node itself declares has a model part."""
     return any(
         keys[0] in BELOW and part.schema is not False and (not part.touched or part in model)
         for keys, part in node.parts.items()
@@ -84,7 +85,7 @@ def has_model_slot(node: Node, model: Set[Node]) -> bool:
 
 
 def is_alternative(node: Node) -> bool:
-    """Return whether a branch declares values, and does not only constrain those beside it."""
+    """Return whether a branch declares values, and does not only constrain values beside it."""
     return not node.rules or not _CONSTRAINTS.issuperset(node.rules)
 
 
@@ -93,7 +94,7 @@ def _makes_parent_human(node: Node, _: Node, keyword: str) -> bool:
 
 
 def _model_nodes(nodes: list[Node], human: Set[Node], parents: Parents) -> set[Node]:
-    """Return the nodes with a part of the model's: those with one of their own, and ancestors."""
+    """Return the nodes with a model part, in themselves or in a node below."""
     model: set[Node] = set()
     counted = {node for node in nodes if node.touched and not node.is_null}
     missing = Counter(parent for node in counted for parent in parents[node])
@@ -107,7 +108,7 @@ def _model_nodes(nodes: list[Node], human: Set[Node], parents: Parents) -> set[N
             parent, keyword = use
             passes = keyword in CONJUNCTIVE or keyword == "$ref"
             if node in counted:
-                missing[use] -= 1  # a union needs a part in each of its alternatives
+                missing[use] -= 1  # a union needs a model part in each alternative
                 passes |= keyword in BELOW or (keyword in ALTERNATIVES and missing[use] == 0)
             if passes and parent not in human:
                 stack.append(parent)
@@ -115,7 +116,7 @@ def _model_nodes(nodes: list[Node], human: Set[Node], parents: Parents) -> set[N
 
 
 def _has_model_part(node: Node) -> bool:
-    """Return whether a node has a part of the model's outside of the touched nodes below it.
+    """Return whether a node has a model part outside of the touched nodes below it.
 
     Undeclared properties that are merely not forbidden do not count.
     """

@@ -1,8 +1,8 @@
-"""Who owns a place in the arguments: it depends on the path to the place, never on the value.
+"""The owner of a place in the arguments: it depends on the path, never on the value.
 
 A place belongs to the human or to the model with all that is below it, or it is mixed: then a value
 there is split into its parts. A place with alternatives belongs to the human as a whole as soon as
-one of them (other than null) does, for whoever gives a value there could choose that one:
+one alternative (other than null) does, since the model could choose it by giving a value there:
 
     pay: anyOf [{card, limit: human}, {iban}]     mixed: the model gives `card` or `iban`
     pay: anyOf [{pin: human}, {iban}]             human, and `pay` is human in each branch
@@ -43,7 +43,7 @@ SideName: TypeAlias = Literal["llm", "human"]
 """One of the two sides: the model or the human."""
 
 Owner: TypeAlias = Literal["llm", "human", "mixed"]
-"""Who owns a place with all that is below it; `mixed` if both own a part of it."""
+"""The owner of a place with all that is below it; `mixed` if both own a part."""
 
 
 class OwnedPlace:
@@ -51,7 +51,7 @@ class OwnedPlace:
 
     `nodes` apply to every value there (references and `allOf` followed), `possible_nodes` also
     include the branches of unions and conditions. `names` are the declared properties, each with
-    the nodes that declare it and nothing for undeclared names. `unnamed` are the pattern and
+    the nodes that declare it and have no schema for undeclared names. `unnamed` are the pattern and
     additional properties, each after the node it is in. Items from index `width` on are alike.
     Places are compared by identity.
     """
@@ -103,7 +103,7 @@ class Ownership:
     def _find_node_owners(self) -> None:
         """Find the owner of each node; a node that cannot be split counts as marked.
 
-        Each such node may make others so, which is why this is repeated until none is left.
+        Each of these nodes may make others inseparable, so this repeats until no new one is found.
         """
         while True:
             self._owners = node_owners(self.graph, self._undivided)
@@ -122,9 +122,9 @@ class Ownership:
             self._undivided |= new
 
     def _has_lossy_item(self, node: Node) -> bool:
-        """Return whether an item is the human's because of one of its alternatives.
+        """Return whether an item is human although the model had a part in it.
 
-        The model cannot leave an item out of an array, so the whole array is the human's.
+        The model cannot leave an item out of an array, so the whole array is human.
         """
         items = (part for keys, part in node.parts.items() if keys[0] in _ITEMS and part.touched)
         return any(self._owners.is_human(part) and self._is_lost(part) for part in items)
@@ -197,7 +197,7 @@ class Ownership:
                 todo.append((node.target, path))
 
     def _is_lost(self, node: Node) -> bool:
-        """Return whether an unmarked node, or one below it, loses a part of the model's."""
+        """Return whether an unmarked node, or one below it, loses a model part."""
         if self._losing is None:
             losing = filter(self._loses_model_part, self.graph.nodes)
             self._losing = with_ancestors(
@@ -219,7 +219,7 @@ class Ownership:
         )
 
     def place(self, nodes: Iterable[Node]) -> OwnedPlace:
-        """Return the place that these nodes are about."""
+        """Return the place that these nodes apply to."""
         nodes = tuple(nodes)
         if any(node in self._owners.human for node in nodes):
             return HUMAN
@@ -257,7 +257,7 @@ class Ownership:
         return self.place(part for node in nodes for part in self.parts(node, step))
 
     def human_names(self, place: OwnedPlace) -> list[str]:
-        """Return the declared properties of a place that the human owns, or owns a part of."""
+        """Return the declared properties of a place that are human or mixed."""
         known = self._names.get(place)
         if known is None:
             known = [name for name in place.names if self.child(place, name) is not LLM]
@@ -273,7 +273,7 @@ class Ownership:
             yield place
 
     def is_human(self, node: Node) -> bool:
-        """Return whether every place that a node is about is human."""
+        """Return whether every place that a node applies to is human."""
         return node in self._owners.human
 
     def parts(self, node: Node, step: str | int) -> list[Node]:
@@ -298,7 +298,7 @@ class Ownership:
         return [] if rest is None else [rest]
 
     def matches(self, pattern: str, name: str) -> bool:
-        """Return whether a name matches a pattern, by the engine that validates."""
+        """Return whether a name matches a pattern for the validator, or the pattern is invalid."""
         validator = self._patterns.get(pattern)
         if validator is None:
             validator = self._patterns[pattern] = Validator({"patternProperties": {pattern: False}})

@@ -1,4 +1,4 @@
-"""Which parts of the arguments are human: predicates of a path and its schema."""
+"""Predicates that decide by a path and its schema whether a value is human."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
 
 IsHuman: TypeAlias = Callable[[Path, JsonSchema], bool]
-"""Returns whether the value at a path, with this schema, is given by the human.
+"""A function that returns whether the human gives the value at a path, with this schema.
 
 `[*]` in the path stands for any item of an array and for any undeclared key; in `path.keys` it is
 `"*"`. A `$ref` is resolved: the schema has the keywords of its definition, and those beside the
@@ -89,7 +89,7 @@ def is_file(_: Path, schema: JsonSchema) -> bool:
 
 
 def is_upload(schema: JsonSchema) -> bool:
-    """Return whether a schema is that of a file's content; another format is that of its URL."""
+    """Return whether a schema is that of a file's content, not of text such as its URL."""
     return schema.get("format") in (None, "binary", "byte") and is_file(Path.of(()), schema)
 
 
@@ -101,7 +101,7 @@ class _AnyOf(NamedTuple):
 
 
 def any_of(*predicates: IsHuman) -> IsHuman:
-    """Return a predicate that is true if one of these is."""
+    """Return a predicate that is true if one of these predicates is true."""
     return _AnyOf(predicates)
 
 
@@ -109,14 +109,14 @@ def check_predicate(given: object) -> None:
     """Check the type of an `is_human` argument.
 
     Raises:
-        DefinitionError: it is neither a function nor `None`: a list of names, or `True`.
+        DefinitionError: it is neither a function nor `None`, but, say, a list of names.
     """
     if given is not None and not callable(given):
         raise wrong_type("is_human", "a function", given, _PREDICATE)
 
 
 def ask(predicate: IsHuman, path: Path, schema: JsonSchema) -> bool:
-    """Return the answer of a predicate.
+    """Return the result of a predicate.
 
     Raises:
         DefinitionError: it raised an exception; the error names the path.

@@ -16,10 +16,10 @@ from pyfunctools.schema.vocabulary import (
 
 
 def without_properties(schema: JsonSchema, paths: Sequence[Keys]) -> JsonSchema:
-    """Return a schema without the properties at these paths, and without objects left empty by it.
+    """Return a schema without the properties at these paths, and without objects that this empties.
 
     Definitions on the way are copied to the places of their references. Keywords that need a whole
-    object (`minProperties`, `dependentRequired`, `if`, `not`) are left out where it loses a
+    object (`minProperties`, `dependentRequired`, `if`, `not`) are left out where the object loses a
     property: they have to be checked on the whole value.
     """
     for keys in paths:
@@ -44,7 +44,7 @@ def _without(
         target, found = _without(root, named, keys, hops + 1)
         if found:
             own = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-            is_bare = ANNOTATIONS.issuperset(own)  # two sets of rules both hold
+            is_bare = ANNOTATIONS.issuperset(own)  # else both schemas have rules, and both apply
             schema = {**target, **own} if is_bare else {**own, "allOf": [target]}
     changed: dict[str, JsonValue] = dict(schema)
     for keyword in COMPOSITION:
@@ -64,7 +64,7 @@ def _without(
 def _without_own(
     root: JsonSchema, schema: dict[str, JsonValue], keys: Keys, found: bool
 ) -> tuple[JsonSchema, bool]:
-    """Return the same for a property in the schema's own `properties`."""
+    """Return the same as `_without`, for the schema's own `properties`."""
     name, rest = str(keys[0]), keys[1:]
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or name not in properties:

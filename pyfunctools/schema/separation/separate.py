@@ -32,10 +32,10 @@ from pyfunctools.schema.validation.validator import Validator
 class Separated:
     """A schema and its two sides, each a schema of its own with the `$defs` it needs.
 
-    `llm` tells nothing about the human's side, and is the schema itself if there is none; `human`
-    is then `None`. In an array with items of both, each side has null for the other's items. Two
-    are equal if their three schemas are. A copy or a pickle has the predicate's answers, not the
-    predicate.
+    `llm` contains nothing of the human's side. Without a human side, `llm` is the schema itself and
+    `human` is `None`. In an array with items of both sides, each side has null for the items of the
+    other side. Two objects are equal if their three schemas are equal. A copy or a pickle has the
+    predicate's results, not the predicate.
     """
 
     _schemas: Mapping[Side, JsonSchema]
@@ -79,14 +79,14 @@ class Separated:
         return tuple(self._ownership.lost())
 
     def owner(self, path: Keys) -> Owner:
-        """Return who owns a place, by the steps to it; `mixed` if both own a part of it."""
+        """Return the owner of the place at these steps; `mixed` if both own a part of it."""
         *_, place = self._ownership.along(path)
         return place.owner
 
     def names(self, path: Keys) -> dict[str, bool]:
-        """Return the declared properties of a mixed place, and whether each is the model's alone.
+        """Return the declared properties of a mixed place, and whether the model alone owns each.
 
-        A place with one owner has none.
+        For a place with one owner this is empty.
         """
         *_, place = self._ownership.along(path)
         human = dict.fromkeys(self._ownership.human_names(place), False)
@@ -99,7 +99,7 @@ class Separated:
     def part(self, value: JsonValue, side: SideName) -> JsonValue:
         """Return one side's part of a whole value; `{}` if nothing belongs to that side.
 
-        A value nested deeper than arguments may be is the human's as a whole.
+        A value nested deeper than arguments may be is human as a whole.
         """
         root = self._ownership.root
         if root.owner == side:
@@ -132,10 +132,10 @@ class Separated:
         return result or Failure(value=llm, issues=self._by_side(result.issues, whole, llm, human))
 
     def validate(self, value: Any, side: Side) -> Success[Any] | Failure:
-        """Return whether a value is valid for one side or as the whole, with every issue.
+        """Validate a value for one side, or as a whole; a `Failure` has every issue.
 
         A value in the other side's place is an issue. For the human's side neither the issues nor
-        the `Failure` have the value, so that it gets into no log.
+        the `Failure` have the value, so that no log shows it.
 
         Raises:
             SchemaError: the schema is invalid.
@@ -180,7 +180,7 @@ class Separated:
         return tuple(side_issue("human", one.path.keys, one.expected) for one in issues)
 
     def _own_part(self, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
-        """Return the part of a side's value that is its own, and an issue for each other part."""
+        """Return the part of a value that a side may give, and an issue for each other part."""
         root = self._ownership.root
         if value is None and root.owner not in (side, "mixed"):
             return {}, []
@@ -190,11 +190,11 @@ class Separated:
     def _by_side(
         self, issues: Iterable[Issue], whole: JsonValue, llm: JsonValue, human: JsonValue
     ) -> tuple[Issue, ...]:
-        """Return the issues of a merged value, each by the side that has to change its value.
+        """Return the issues of a merged value, each with the side that has to change its value.
 
         The whole schema's messages may name human properties. So an issue at a model's place is
-        replaced by the issues of the model's own schema there or below. If that has none, the rule
-        needs the values of both sides, and the message says only that.
+        replaced by the issues of the model's side there or below. Without such issues, the rule
+        needs the values of both sides, and the message states only this.
         """
         own = [
             one
@@ -221,7 +221,7 @@ class Separated:
         return tuple(found.values())
 
     def _side_issues(self, side: SideName, whole: JsonValue) -> tuple[Issue, ...]:
-        """Return the issues that one side's schema has with its part of a whole."""
+        """Return the issues of one side's part of a whole, by the schema of that side."""
         own = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
         result = self._validators[side].validate({} if own is ABSENT else own, side)
         return () if result else result.issues
@@ -241,10 +241,11 @@ def separate(
     member of an `allOf`, is human in all of them, and in branches that do not declare it.
 
     A place with alternatives is human as a whole as soon as one of them (other than null) is: an
-    object whose declared properties are all human, for example, unless it declares what else may be
-    in it. If each alternative has a part of the model's, the model chooses one and the place is
-    split; but if only human values tell them apart, the place is human as a whole. So is one with a
-    mark in `contentSchema`, `propertyNames`, `contains` or `unevaluated*`. `lost` lists those.
+    object whose declared properties are all human, for example, unless it declares which other
+    values may be in it. If each alternative has a model part, the model chooses one and the place
+    is split; but if only human values tell them apart, the place is human as a whole. So is a place
+    with a mark in `contentSchema`, `propertyNames`, `contains` or `unevaluated*`. `lost` lists
+    these places.
 
     For a mixed place each side has only keywords that mean the same for it as for the whole;
     `merge` checks the others.
@@ -292,14 +293,14 @@ def merge(
 ) -> Success[Any] | Failure:
     """Merge the model's and the human's value, and validate the whole.
 
-    A human place has the value of `human` and of nothing else: the model's value there is dropped.
-    A value of the human's in the model's place is an issue. Objects are merged by key and arrays by
-    index; arrays of different lengths are an issue. A side may leave out parts; an explicit null of
-    the human's stays null.
+    The value of a human place is only that in `human`: a value there in `llm` is dropped. A value
+    of `human` in a model's place is an issue. Objects are merged by key and arrays by index; arrays
+    of different lengths are an issue. A side may leave out parts; an explicit null in `human` stays
+    null.
 
-    An issue's `side` tells who has to change a value. Issues of the human have no `value`, and
-    `Failure.value` is the model's. To merge many values, keep `separate(schema)` and use its
-    `merge`.
+    The `side` of an issue is the side that has to change its value. Issues of the human's side have
+    no `value`, and `Failure.value` is the model's value. To merge many values, keep
+    `separate(schema)` and use its `merge`.
 
     Raises:
         DefinitionError: the predicate raised an exception.

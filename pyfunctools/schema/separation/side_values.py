@@ -1,8 +1,8 @@
-"""Ownership applied to values: what a side may not give, its part of a whole, and the merge.
+"""Ownership applied to values: values that a side may not give, its part of a whole, the merge.
 
-Each is a walk over the value along the places of the schema. It goes on below a mixed place. At any
-other place only the owner's value counts, so the model's value never stands in the human's place.
-Values nested too deeply (`is_too_deep`) are rejected before.
+Each function walks over the value along the places of the schema. It goes on below a mixed place.
+At any other place only the owner's value counts, so the model's value never stands in the human's
+place. Values nested too deeply (`is_too_deep`) are rejected before.
 """
 
 from collections.abc import Collection
@@ -38,7 +38,7 @@ def _unwrapped(value: JsonValue) -> JsonValue:
 
 
 def _is_json(value: JsonValue) -> bool:
-    """Return whether a value is JSON, without a look at the values inside of it.
+    """Return whether a value is JSON; the values inside it are not checked.
 
     Keys must be of the type `str` itself: a validator may read a subclass as another text.
     """
@@ -57,7 +57,7 @@ def is_too_deep(value: JsonValue) -> bool:
 
 
 def side_issue(side: SideName, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
-    """Return an issue of one side; that of the human's side has no value."""
+    """Return an issue of one side; an issue of the human's side has no value."""
     path = Path.of(keys)
     return Issue(
         path=path,
@@ -76,7 +76,8 @@ def depth_issue(side: SideName) -> Issue:
 def foreign_issues(ownership: Ownership, side: SideName, value: JsonValue) -> list[Issue]:
     """Return an issue for each value that one side gave in the other's place.
 
-    So is a value at a mixed place that is not JSON. An empty object at the root is never foreign.
+    A value at a mixed place that is not JSON is an issue too. An empty object at the root is never
+    foreign.
     """
     found: list[Issue] = []
     root = ownership.root
@@ -121,11 +122,11 @@ def part_of(
     *,
     shaped: bool = False,
 ) -> Given:
-    """Return one side's part of a whole value at a place; `ABSENT` if there is none.
+    """Return one side's part of a whole value at a place; `ABSENT` if the side has no part.
 
     An object or array without human parts is left out of the human's part, unless that is `shaped`
     like the whole: then each object and array is there, and only the model's values are missing. A
-    value that is not JSON is the human's.
+    value that is not JSON belongs to the human.
     """
     if place.owner != "mixed":
         return value if place.owner == side else ABSENT
@@ -156,9 +157,9 @@ def part_of(
 
 
 def is_human_at(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:
-    """Return whether the value at a path is the human's, by the values of both sides.
+    """Return whether the human gives the value at a path, by the values of both sides.
 
-    It also is below an undeclared key that only the human wrote.
+    The human also gives a value below an undeclared key that only the human's value has.
     """
     names: Collection[str] = ()
     for depth, place in enumerate(ownership.along(keys)):
@@ -173,9 +174,9 @@ def is_human_at(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonVal
 
 
 class Joiner:
-    """Merges the model's and the human's value; `issues` say what does not fit together.
+    """Merges the model's and the human's value; `issues` are the conflicts between them.
 
-    The model's value in a human place is dropped, the human's in a model's place is an issue.
+    The model's value in a human place is dropped; a human's value in a model's place is an issue.
     """
 
     def __init__(self, ownership: Ownership, llm: JsonValue, human: JsonValue) -> None:
@@ -207,7 +208,7 @@ class Joiner:
         if not human and type(human) is not type(llm):
             human = ABSENT  # null, {} and [] stand for no part of a value of another type
         if human is not ABSENT and llm is not ABSENT and type(human) is not type(llm):
-            # Of an object and an array the model's is right: it came first.
+            # If one is an object and one an array, the model's value is right: it came first.
             side, other = ("human", llm) if isinstance(llm, dict | list) else ("llm", human)
             kind = "an object" if isinstance(other, dict) else "an array"
             wanted = f"{kind}, as the {'model' if side == 'human' else 'human'} gave"
@@ -262,7 +263,7 @@ class Joiner:
 def _foreign_issue(ownership: Ownership, side: SideName, keys: Keys, value: JsonValue) -> Issue:
     """Return the issue of a value in the other side's place.
 
-    It tells the human the expected names, or the one that is close; the model learns no names.
+    For the human, it contains the expected names, or the closest; for the model, no names.
     """
     if side == "llm":
         return side_issue("llm", keys, _NO_VALUE, value)

@@ -23,10 +23,10 @@ NOTHING: Final[JsonSchema] = {
     "required": [],
     "additionalProperties": False,
 }
-"""The side of an owner to whom nothing belongs."""
+"""The schema of a side without any values."""
 
 NULL: Final[JsonSchema] = {"type": "null"}
-"""The human's part of a value without parts, and each side's part of an item of the other's."""
+"""The human's side of a value without parts, and each side of an item of the other side."""
 
 _KEPT = {"llm": kept_by("llm"), "human": kept_by("human")}
 """Keywords that mean the same for one side as for the whole."""
@@ -105,7 +105,7 @@ class _SideWriter:
         return reference_to(name)
 
     def _copy(self, node: Node) -> dict[str, JsonValue]:
-        """Return a copy of a node, its references to definitions of this side."""
+        """Return a copy of a node, with references to definitions of this side."""
         body = {key: value for key, value in node.rules.items() if key != "$defs"}
         copy = map_children(body, lambda steps, _: self._at(node.parts[steps], None))
         if node.target is not None:
@@ -113,9 +113,9 @@ class _SideWriter:
         return copy | self._discriminator(node, None)
 
     def _discriminator(self, node: Node, place: OwnedPlace | None) -> dict[str, JsonValue]:
-        """Return the `discriminator` of a node, its references to definitions of this side.
+        """Return the `discriminator` of a node, with references to definitions of this side.
 
-        For a mixed place it names branches of unions only, and has no other keywords.
+        For a mixed place, its mapping has only branches of unions, and other keywords are left out.
         """
         value = node.rules.get("discriminator")
         if not isinstance(value, dict):
@@ -136,7 +136,7 @@ class _SideWriter:
         return {"discriminator": result}
 
     def _has_no_parts(self, node: Node) -> bool:
-        """Return whether a node allows no objects or arrays, so that nothing in it is human."""
+        """Return whether the human's side of a node is empty: it allows no object and no array."""
         if self._side == "llm":
             return False
         kinds, values = types_named(node.rules), listed_values(node.rules)
@@ -169,7 +169,7 @@ class _SideWriter:
         return self._human_parts.are_certain(self._ownership.parts(node, name), child)
 
     def _llm_object(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
-        """Return the model's part of the keywords for objects, as open as the whole is."""
+        """Return the model's part of the keywords for objects, as open as the whole schema."""
         properties: dict[str, JsonValue] = {}
         own = dict.fromkeys(node.property_names)
         for name in dict.fromkeys([*own, *self._ownership.human_names(place)]):
@@ -228,7 +228,7 @@ class _SideWriter:
     def _declare(
         self, properties: dict[str, JsonValue], node: Node, name: str, child: OwnedPlace
     ) -> None:
-        """Add a property, by all that a node says about its name, also by patterns."""
+        """Add a property with all schemas of a node for its name, also those of patterns."""
         parts = self._ownership.parts(node, name)
         if any(part.schema is False for part in parts):
             return
@@ -247,7 +247,7 @@ class _SideWriter:
         """Return a union of the schemas that conditions have for a name, and of `true`.
 
         A side has no conditions, and if none holds any value is valid. So the union rejects
-        nothing, but tells which values are wanted.
+        nothing, but shows which values are wanted.
         """
         conditions = (
             part
@@ -263,7 +263,7 @@ class _SideWriter:
         return {"anyOf": [*_unique(found), True]} if found else True
 
     def _elsewhere(self, node: Node, place: OwnedPlace, name: str) -> JsonSchema | bool | None:
-        """Return the same as `_below`, as a reference if the node has references itself."""
+        """Return the same as `_below`, as a reference if the node is `linked`."""
         if not node.linked or place.owner not in (self._side, "mixed"):
             return self._below(node, place)
         node.name = node.name or name
@@ -272,7 +272,7 @@ class _SideWriter:
     def _patterns(
         self, node: Node, place: OwnedPlace
     ) -> Iterator[tuple[str, Node, OwnedPlace | None]]:
-        """Yield each pattern of a node with its place; `None` if it is about several places."""
+        """Yield each pattern of a node with its place; `None` if it applies to several places."""
         for keys, part in node.parts.items():
             if keys[0] == "patternProperties":
                 pattern = str(keys[1])
@@ -360,7 +360,7 @@ def _first_open(place: OwnedPlace) -> Node | None:
 
 
 def _has_unnamed_elsewhere(node: Node, place: OwnedPlace) -> bool:
-    """Return whether another node has human parts under names that this node does not declare."""
+    """Return whether another node has human parts in its pattern or additional properties."""
     return any(part.touched and other is not node for other, part in place.unnamed)
 
 

@@ -1,1 +1,1 @@
-"""Whether a value is valid, and why not. The verb is `validate`; `Validator` is for many values."""
+"""Whether a value is valid, and all its issues. `validate` is the verb."""

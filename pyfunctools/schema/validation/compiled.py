@@ -1,6 +1,7 @@
-"""A schema compiled by jsonschema-rs, guarded against schemas that would end the process.
+"""A schema compiled by jsonschema-rs, with checks that hostile schemas do not end the process.
 
-Such are schemas that exhaust the stack or take exponential time, and references that reach out.
+They reject schemas that would exhaust the stack or take exponential time, and references to
+documents that may not be fetched.
 """
 
 import threading
@@ -66,19 +67,19 @@ def with_stack(call: Callable[[], T]) -> T:
 
 
 Resolver: TypeAlias = Callable[[str], JsonValue]
-"""Returns the document at the address of a `$ref`."""
+"""A function that returns the document at the address of a `$ref`."""
 
 BACKTRACKS = 2_000
 """How often matching one pattern may backtrack; most patterns are matched in one pass.
 
-A look-behind of any length costs about 20 us for each on a text of 100 kB.
+On a text of 100 kB, each costs about 20 us for a look-behind of variable length.
 """
 
 MAX_IN_PLACE = 64
 """How many nested schemas may apply to one value, through `$ref`, `allOf` and the like.
 
-jsonschema-rs uses the stack for each of them at each level of a value, and a thread may have as
-little as 512 KiB.
+jsonschema-rs uses the stack for each of them at each level of a value, and the stack of a thread
+may have only 512 KiB.
 """
 
 _SHALLOW = 15
@@ -88,13 +89,13 @@ jsonschema-rs compiles a chain of ten references in one go, and 200 levels take 
 """
 
 _UNEVALUATED_WEIGHT = 12
-"""What a schema with `unevaluatedProperties` or `unevaluatedItems` counts for in `MAX_IN_PLACE`.
+"""The weight of a schema with `unevaluatedProperties` or `unevaluatedItems` in `MAX_IN_PLACE`.
 
-The time that jsonschema-rs takes grows fivefold with each that is nested in another.
+The time that jsonschema-rs needs grows fivefold with each level of nesting of these schemas.
 """
 
 _BASE = "https://schema.invalid/"
-"""The address of a schema without its own (RFC 2606, 2)."""
+"""The address of a schema that has no absolute `$id` (RFC 2606, 2)."""
 
 
 class Compiled:
@@ -106,8 +107,8 @@ class Compiled:
         """Compile the schema.
 
         Raises:
-            SchemaError: it is invalid or nested too deeply, or has a reference that points to
-                nothing or may not be fetched.
+            SchemaError: it is invalid or nested too deeply, or has a reference without a target,
+                or with a target that may not be fetched.
         """
         self._is_circular = _check(schema)
         from jsonschema_rs import Draft202012Validator, ValidationError, validator_cls_for
@@ -165,7 +166,7 @@ class Compiled:
         """Return the test of all parts of a place, for values that are known to be JSON.
 
         `None` if a part cannot be compiled apart from the whole, or if the schema has a reference
-        that leads back to itself for the same value: a part may then mean something else alone.
+        that leads back to itself for the same value: a part alone may then have another meaning.
         """
         if self._is_circular or not self.one_resource:
             return None
@@ -212,14 +213,14 @@ class Compiled:
         return engine.Registry([(self._base, content)], draft=draft, retriever=self._retriever)
 
     def _schema_error(self, error: "ValidationError") -> SchemaError:
-        """Return why the schema does not compile, with the JSON Pointer to the place."""
+        """Return the error of a schema that does not compile, with the pointer to the place."""
         if (address := self._retriever.refused) is not None:
             pointer = self._reference_where(
                 lambda ref: bool(ref.split("#")[0]) and ref.split("#")[0] in address
             )
             return SchemaError(
                 f"a reference leads out of the schema, to {preview(address)}, and nothing may be "
-                "fetched: give a `resolver`, or put what it means into `$defs`",
+                "fetched: pass a `resolver`, or put its target into `$defs`",
                 pointer,
             )
         if keys := error.instance_path:
@@ -232,7 +233,7 @@ class Compiled:
         return SchemaError(shortened(visible(error.message), 200), pointer)
 
     def _reference_where(self, is_meant: Callable[[str], bool]) -> str | None:
-        """Return the JSON Pointer to the first `$ref` for which this is true."""
+        """Return the JSON Pointer to the first `$ref` for which `is_meant` is true."""
         for keys, inner in subschemas(self.schema):
             reference = inner.get("$ref") if isinstance(inner, dict) else None
             if isinstance(reference, str) and is_meant(reference):
@@ -256,11 +257,13 @@ class _Retriever:
 
 
 def _check(schema: JsonSchema | bool) -> bool:
-    """Check what jsonschema-rs does not; return whether a schema refers to itself for one value.
+    """Make the checks that jsonschema-rs does not; return whether there is a circle in place.
 
     Raises:
         SchemaError: it is neither an object nor a boolean, has parts that are not JSON, is nested
             too deeply, or applies too many schemas to one value.
+
+    For a circle in place, see `_nested_in_place`.
     """
     if not isinstance(schema, dict | bool):
         raise SchemaError(f"a schema is an object or a boolean, and this is {preview(schema)}")
@@ -273,16 +276,16 @@ def _check(schema: JsonSchema | bool) -> bool:
     most, is_circular = _nested_in_place(schema)
     if most > MAX_IN_PLACE:
         raise SchemaError(
-            f"more than {MAX_IN_PLACE} schemas judge one value, one inside the other, "
-            "through `$ref`, `allOf`, `anyOf` and their like"
+            f"more than {MAX_IN_PLACE} schemas apply to one value, one inside the other, "
+            "through `$ref`, `allOf`, `anyOf` and similar keywords"
         )
     return is_circular
 
 
 def _nested_in_place(root: JsonSchema) -> tuple[int, bool]:
-    """Return how many nested schemas apply to one value at most, a circle counted once.
+    """Return how many nested schemas apply to one value at most, and whether there is a circle.
 
-    And whether there is a circle: a schema that applies, through others, to the same value again.
+    A circle is a schema that applies, through others, to the same value again. It counts once.
     """
     most: dict[int, int] = {}  # by the id of a schema; 0 until all below it are known
     is_circular = False

@@ -9,8 +9,8 @@ an invalid value is walked along the schema. At each subschema these are checked
 3. missing and undeclared properties, then unions and conditions, where a branch is chosen.
 
 For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n", "m"]}` and
-`{"n": "x"}`, the own rules of the root are met; `n` is invalid, is walked, and breaks `type`; then
-`m` is missing.
+`{"n": "x"}`, the value meets the own rules of the root; `n` is invalid, is walked, and breaks
+`type`; then `m` is missing.
 
 The invariant: an invalid value has at least one complaint, and a valid one has none.
 """
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 MOST = 1_000
-"""Issues of one value that are listed."""
+"""The most issues of one value that are listed."""
 
 _ENOUGH = MOST + 1
-"""Steps of one subschema after which the others are not needed."""
+"""The most steps of one subschema; further ones are not needed."""
 
 _ALL_TOGETHER = DYNAMIC_REFERENCES | UNEVALUATED
 """Keywords that depend on all keywords beside them."""
@@ -88,7 +88,7 @@ class Task(NamedTuple):
 
 
 Step: TypeAlias = Task | Complaint
-"""What comes next for an invalid value: a part of it to walk, or a complaint."""
+"""The next step for an invalid value: a part of the schema to walk, or a complaint."""
 
 
 class Explainer:
@@ -102,8 +102,8 @@ class Explainer:
     def issues(self, value: JsonValue, side: Side) -> tuple[Issue, ...]:
         """Return the issues of an invalid value, in the order of the schema.
 
-        After `MOST` issues the last one says that there are more. In a union they are those of the
-        branch that the value was meant for; see `Union.intended_branch`.
+        If there are more than `MOST`, the last issue states this. For a union, the issues are about
+        the branch that the value was meant for; see `Union.intended_branch`.
         """
         issues: dict[tuple[Keys, str], Issue] = {}
         stack: list[Step] = [Task((), self.outline.root, value)]
@@ -194,7 +194,7 @@ class _PartExplainer:
         return found[:_ENOUGH]
 
     def own(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each broken rule of the schema's own."""
+        """Yield a complaint about each own rule of the schema that the value breaks."""
         value = task.value
         # Looking here first saves handing a large value to jsonschema-rs.
         if (isinstance(value, dict) and "object" in self._only_types) or (
@@ -206,7 +206,7 @@ class _PartExplainer:
 
     @cached_property
     def _own(self) -> "Validator":
-        """The schema's own rules, without those that are walked."""
+        """The validator of the schema's own rules, without the keywords that are walked."""
         if isinstance(self.part.schema, bool):
             return self._compiled.part(self.part.schema)
         own = {keyword: rule for keyword, rule in self._rules.items() if keyword not in _NOT_OWN}
@@ -232,7 +232,7 @@ class _PartExplainer:
 
     @cached_property
     def _by_name(self) -> list[tuple[Part, ValueTest]]:
-        """Each part for properties by their names, with a test that has only this part."""
+        """Each part for patterns or undeclared names, with the test of an object by this part."""
         patterns = members_of(self._rules.get("patternProperties"))
         tests: dict[Keys, JsonSchema] = {}
         for pattern in patterns:
@@ -258,7 +258,7 @@ class _PartExplainer:
                 yield Task((*task.path, name), inner.part, name, is_name=True)
 
     def dependent_schemas(self, task: Task) -> Iterator[Step]:
-        """Yield the value for schemas that apply because it has some property."""
+        """Yield the value for each schema that rejects it, and applies because of a property."""
         for keyword in ("dependentSchemas", "dependencies"):
             for name in members_of(self._rules.get(keyword)):
                 if name in members_of(task.value):
@@ -275,7 +275,7 @@ class _PartExplainer:
                 yield Task((*task.path, n), inner.part, item)
 
     def all_of(self, task: Task) -> Iterator[Step]:
-        """Yield the value for the schemas of `allOf`."""
+        """Yield the value for each schema of `allOf` that rejects it."""
         for n in range(len(self.part.branches("allOf"))):
             yield from self._same_value(task, "allOf", n)
 
@@ -286,7 +286,7 @@ class _PartExplainer:
             yield task._replace(part=inner.part)
 
     def reference(self, task: Task) -> Iterator[Step]:
-        """Yield the value for the target of a `$ref`."""
+        """Yield the value for the target of a `$ref`, if that rejects it."""
         target = self._target
         if target is not None and (self._only == "$ref" or not target.is_valid(task.value)):
             yield task._replace(part=target.part)
@@ -368,7 +368,7 @@ class _PartExplainer:
         return self._validator((keyword,), test).is_valid(value)
 
     def conditional(self, task: Task) -> Iterator[Step]:
-        """Yield the value for `then` or `else`."""
+        """Yield the value for `then` or `else`, if that rejects it."""
         condition = self._below("if")
         if condition is not None:
             yield from self._same_value(task, "then" if condition.is_valid(task.value) else "else")

@@ -1,4 +1,4 @@
-"""What is wrong with a value, in words: one sentence for each broken rule."""
+"""The messages about an invalid value: one sentence for each broken rule."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,7 +32,7 @@ _PARTS = 100
 
 
 class Complaint(NamedTuple):
-    """What is wrong at a path; `problem` completes a sentence that begins with the path."""
+    """A mistake at a path; `problem` completes a sentence that begins with the path."""
 
     path: Keys
     expected: str
@@ -61,7 +61,7 @@ class BrokenRule(NamedTuple):
 
 
 def complaint_of(path: Keys, broken: BrokenRule) -> Complaint:
-    """Return the complaint about a broken rule of a schema's own: not of its subschemas."""
+    """Return the complaint about a broken rule of a schema itself, not of its subschemas."""
     keyword, value = broken.error.kind.name, broken.value
     if keyword == "not":
         inner = _line_below(broken.part, keyword)
@@ -111,7 +111,7 @@ def missing(path: Keys, part: Part, name: str, when: str | None = None) -> Compl
 def undeclared(
     path: Keys, part: Part, value: JsonObject, names: Iterable[str]
 ) -> Iterator[Complaint]:
-    """Yield the complaints about properties that are not allowed, with the names that are."""
+    """Yield the complaints about properties that are not allowed, with the allowed names."""
     known = part.cached(_declared)
     for n, name in enumerate(names):
         near = near_name(name, known) if n < _SEARCHED else None
@@ -122,7 +122,7 @@ def undeclared(
 
 
 def _declaration(part: Part, name: str) -> Part | None:
-    """Return the part of a property, as this part or the nearest one around it declares it."""
+    """Return the part of a property that this part declares, or the nearest part around it."""
     around: Part | None = part
     for _ in range(_AROUND):
         if around is None:

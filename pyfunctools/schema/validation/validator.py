@@ -1,4 +1,4 @@
-"""Whether a value is valid, and all its issues."""
+"""`Validator`: decides whether a value is valid, and finds all its issues."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -24,14 +24,14 @@ if TYPE_CHECKING:  # loaded by the first value that is validated, and by the fir
 
 
 class Validator:
-    """A schema that validates values; it is compiled by the first of them.
+    """A schema that validates values; it is compiled for the first value.
 
     The draft is that of `$schema`, or else 2020-12. With `formats`, known formats are checked; with
     `"local"`, date-times and times without an offset from UTC are valid too. A `$ref` to another
-    document needs a `resolver`, which takes the address and returns the document.
+    document needs a `resolver`: a function that returns the document at an address.
 
-    Cheap to create and thread-safe. A copy or an unpickled one compiles again. The schema must not
-    change once a value has been validated.
+    Cheap to create and thread-safe. A copy compiles again, also one from a pickle. The schema must
+    not change once a value has been validated.
     """
 
     __slots__ = ("_compiled", "_explainer", "_outline", "_resolver", "formats", "schema")
@@ -96,7 +96,7 @@ class Validator:
 
         Anything that is not JSON is an issue: `NaN` and the infinities, lone surrogates, bytes,
         keys that are no strings. So is nesting of more than 64 levels. `1.0` is an integer, `True`
-        is not. After 1,000 issues the last one says that there are more.
+        is not. If there are more than 1,000 issues, the last one states this.
 
         Raises:
             SchemaError: see `compile`.
@@ -156,7 +156,7 @@ def validate(
 
 
 def _not_json(value: JsonValue, side: Side) -> tuple[Issue, ...]:
-    """Return the issues of a value that is not JSON; none if `to_builtins` makes it JSON."""
+    """Return the issues of a value that is not JSON; no issues if `to_builtins` makes it JSON."""
     from pyfunctools.schema.validation.explain import MOST, issue_of
     from pyfunctools.schema.validation.messages import Complaint
 

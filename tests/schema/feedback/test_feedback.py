@@ -80,12 +80,12 @@ def test_the_values_of_a_person_are_never_shown():
     assert "format: pin" not in text
     assert "gone" not in text
     assert "1 mistake," in text
-    assert "it is not yours to send" in text
+    assert "they are not yours to send" in text
 
 
 def test_mistakes_of_a_person_alone_are_not_described():
     text = feedback({"pin": "12", "n": 1}, [issue(("pin",), side="human")])
-    assert text == "What a person gave is not accepted. This is not yours to correct."
+    assert text == "The values that a person gave are not accepted. They are not yours to correct."
 
 
 def test_issues_without_a_line_are_listed_below():
@@ -257,5 +257,5 @@ def test_repeated_mistakes_are_marked():
     assert '"b": undefined // ❌ AGAIN, missing: expected integer' in text
     assert '"c": 2, // ❌ expected integer' in text
     assert "- AGAIN: It is odd." in text
-    assert "You were told before of what is marked AGAIN" in text
+    assert "Mistakes marked AGAIN were described before" in text
     assert "AGAIN" not in feedback({"a": 1}, [issue(("a",), "string")], repeated=told)
