@@ -80,7 +80,7 @@ def _has_whole_float(value: JsonValue) -> bool | None:
     found = False
     level: dict[int, Iterable[JsonValue]] = {0: (value,)}
     for _ in range(DEFAULT_LIMITS.depth + 1):
-        # By identity, so that a value that contains itself comes to an end.
+        # By identity, so that the loop ends for a value that contains itself.
         below: dict[int, Iterable[JsonValue]] = {}
         for values in level.values():
             for inner in values:

@@ -73,7 +73,7 @@ def feedback(
     hidden: Iterable[Keys] = (),
     repeated: Collection[PathAndExpected] = (),
 ) -> str:
-    """Return the text that tells a model what is wrong with the value it sent.
+    """Return the text that describes to a model the mistakes in the value that it sent.
 
     The value stands in a fence as JSON, with a comment on each wrong line and a line for each
     missing property. Issues that are not about a line are listed below. Large valid parts are left

@@ -1,6 +1,6 @@
 """A value as lines of JSON with a comment on each mistake; large valid parts are left out.
 
-The cost depends on what is written, not on the size of the value.
+The cost depends on the lines that are written, not on the size of the value.
 """
 
 import re
@@ -49,7 +49,7 @@ DETAILS = (
 class CommentedPlace:
     """A place in a value with its comments, and the places below it that have comments.
 
-    A `hidden` place belongs to a person: its value and what is below are never written.
+    A `hidden` place belongs to a person: its value is never written.
     """
 
     comments: list[str] = field(default_factory=list[str])

@@ -22,7 +22,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "wrong": "This must be {expected}.",
     "not_asked": "This was not asked for.",
     "sentence": "{label}: {problem}",
-    # What is expected
+    # The expected value
     "a value": "a value",
     "integer": "a whole number",
     "number": "a number",

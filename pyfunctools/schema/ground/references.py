@@ -145,9 +145,9 @@ def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
 def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
     """Return the schema with every reference that is not recursive replaced by its definition.
 
-    Annotations beside a `$ref` win over those of the definition; with constraints beside it, the
-    definition goes under `allOf`. Definitions that stay in `$defs`: recursive ones, ones of which a
-    part is referred to, and ones of more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
+    Annotations beside a `$ref` replace those of the definition; with constraints beside it, the
+    definition goes under `allOf`. These definitions stay in `$defs`: recursive ones, those of which
+    a part is referred to, those of more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
     With `once`, definitions that are referred to twice or with constraints stay too, and the
     description beside a `$ref` is joined with that of the definition.
     """

@@ -74,8 +74,9 @@ def map_children(
 ) -> dict[str, JsonValue]:
     """Return a copy in which each subschema one level below is the result of `visit`.
 
-    `visit` takes the steps to a subschema, and the subschema. The copy shares everything else with
-    the original. To go deeper, `visit` calls `map_children` again (two stack frames a level).
+    `visit` is called with the steps to a subschema, and the subschema. The copy shares everything
+    else with the original. To go deeper, `visit` calls `map_children` again (two stack frames a
+    level).
     """
     copy, slots = copy_with_slots(schema)
     for slot in slots:

@@ -10,7 +10,7 @@
 ... }
 >>> new = normalize(old)
 
-1. `check_input.py` rejects what is not JSON, or nested too deeply.
+1. `check_input.py` rejects a schema that is not JSON, or is nested too deeply.
 2. `bundle.py` makes a definition in `$defs` of every target of a reference.
 
 >>> new["$defs"]

@@ -81,7 +81,6 @@ class _Bundle:
         self._todo: list[tuple[Slot, str | None]] = []
 
     def run(self) -> JsonSchema:
-        """Return the bundled schema."""
         whole: dict[str, JsonValue] = {}
         self._todo.append((Slot(whole, "", self._root), self._base))
         for keyword in ("$defs", "definitions"):

@@ -94,7 +94,7 @@ class Conjunction:
         elif keyword in HUMAN_MARKS:
             stated = human_mark({keyword: value})
             if stated is not None and not human_mark({keyword: annotations.get(keyword)}):
-                annotations[keyword] = value  # a yes wins over a no
+                annotations[keyword] = value  # true outweighs false
         elif not (referenced and rule == "own"):
             annotations.setdefault(keyword, value)
 

@@ -71,7 +71,6 @@ class _Normalizer:
         self._todo: list[tuple[Slot, bool, str | None]] = []
 
     def run(self) -> JsonSchema:
-        """Return the normalized schema."""
         whole: dict[str, JsonValue] = {}
         self._work(Slot(whole, "", self._body), None)
         for name in self._own:

@@ -39,7 +39,7 @@ NUMBERS: Final = frozenset({"number", "integer"})
 """The JSON types that are numbers."""
 
 _NESTING = 8
-"""How deep unions may be nested in unions; what is below is ignored."""
+"""How deep unions may be nested in unions; deeper unions are ignored."""
 _MOST_PARTS = 2_000
 """How many parts of one place are read."""
 _MOST_PLACES = 10_000
@@ -389,7 +389,7 @@ class Place:
                 if is_wrong(place, outer):
                     return True
                 continue
-            # By identity, so that a value that contains itself comes to an end.
+            # By identity, so that the loop ends for a value that contains itself.
             if (place, id(outer)) in seen:
                 continue
             seen.add((place, id(outer)))

@@ -22,7 +22,7 @@ from pyfunctools.schema.vocabulary import UNIONS
 _MOST_SHAPES = 10_000
 """How many shapes are combined for one union; parts after that may be anything."""
 _NESTING = 8
-"""How deep unions, `allOf` and `$ref` may be nested; what is below may be anything."""
+"""How deep unions, `allOf` and `$ref` may be nested; deeper schemas may be anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -363,7 +363,7 @@ class Recovery:
             self._pop()
 
     def _blanks(self) -> None:
-        """Skip space and comments, with a repair for what JSON does not allow."""
+        """Skip space and comments, with a repair for each that JSON does not allow."""
         while True:
             found = self._match(_SPACE)
             self.at = found.end() if found else self.at

@@ -50,7 +50,7 @@ _SURE = {
 }
 """Text that follows the end of a string, and rarely a quote inside it."""
 _CLOSED = re.compile(r"[\s}\]]*+(?:```|~~~|</|\Z)")
-"""Closing brackets, and then nothing more."""
+"""Closing brackets, then the end of the text, a fence or a closing tag."""
 _LIKELY = {
     "member": re.compile(
         rf"\s*+(?:{_COMMA}(?:[{OPENING}}}\]]|{_BARE_KEY}|{_COMMENT}|\Z)|[}}\]]|{_COMMENT})"

@@ -56,6 +56,6 @@ A value that the model gives in a human place is an issue of its arguments, and 
 ({'amount': 5, 'card': {'bank': 'B'}}, {'card': {'pin': '1234'}})
 
 Two laws hold for every schema and every valid value: `merge(*split(value))` returns the value, and
-each part is valid for its side. (`removal.py` stands apart: it takes properties out of a schema
+each part is valid for its side. (`removal.py` stands apart: it removes properties from a schema
 whose values the program gives.)
 """

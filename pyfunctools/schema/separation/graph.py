@@ -264,7 +264,7 @@ class _GraphReader:
         return self._answers[-1]
 
     def _with_target_keywords(self, schema: JsonSchema) -> JsonSchema:
-        """Return a schema with the keywords of its reference's target; its own take precedence."""
+        """Return a schema with the keywords of its reference's target that it does not have."""
         if "$ref" not in schema:
             return schema
         whole = schema

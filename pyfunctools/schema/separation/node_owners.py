@@ -26,7 +26,7 @@ class NodeOwners(NamedTuple):
     """The owners of the nodes of a graph.
 
     A node in `human` is human as a whole. A node in `model` is not human, and has a part that the
-    model gives (a model part). A touched node in neither is an object or array without model part.
+    model gives (a model part). A touched node in neither is an object or array without one.
     """
 
     human: Set[Node]

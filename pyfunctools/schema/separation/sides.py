@@ -1,7 +1,7 @@
 """The model's and the human's side of a schema, each written as a schema of its own.
 
 Subschemas of a side's owner are copied, those of the other owner are left out, and mixed ones are
-written anew, keyword by keyword. A keyword that needs the values of both sides is left out of both:
+built keyword by keyword. A keyword that needs the values of both sides is left out of both:
 the merged value is checked by the whole schema. So both parts of a valid value are valid.
 """
 
@@ -48,8 +48,8 @@ def side_of(ownership: Ownership, side: SideName) -> JsonSchema:
 class _SideWriter:
     """Writes one side of a schema.
 
-    Each schema is an empty dict at first, and is filled when its turn in the queue comes: so none
-    is written twice, recursion ends, and deep nesting needs no stack. A place of `None` stands for
+    Each schema is an empty dict at first, and is filled when its turn in the queue comes: so no
+    schema is written twice, recursion ends, and deep nesting needs no stack. The place `None` means
     a place that belongs to this side as a whole: the schema is copied.
     """
 
@@ -100,7 +100,7 @@ class _SideWriter:
                 number += 1
                 name = f"{target.name}_{number}"
             self._names[key] = name
-            self._definitions[name] = True  # taken, should the target lead back to itself
+            self._definitions[name] = True  # reserved: the target may refer to itself
             self._definitions[name] = self._at(*key)
         return reference_to(name)
 
@@ -246,7 +246,7 @@ class _SideWriter:
     def _conditional(self, place: OwnedPlace, name: str) -> JsonSchema | bool:
         """Return a union of the schemas that conditions have for a name, and of `true`.
 
-        A side has no conditions, and if none holds any value is valid. So the union rejects
+        A side has no conditions, and if no condition holds, any value is valid. So it rejects
         nothing, but shows which values are wanted.
         """
         conditions = (

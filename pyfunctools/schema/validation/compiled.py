@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STACK = 16 << 20
-"""Bytes of the larger stack; the system only takes memory for what is used."""
+"""Bytes of the larger stack; the system allocates only the memory that is used."""
 
 _lock = threading.Lock()
 

@@ -12,7 +12,7 @@ For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["
 `{"n": "x"}`, the value meets the own rules of the root; `n` is invalid, is walked, and breaks
 `type`; then `m` is missing.
 
-The invariant: an invalid value has at least one complaint, and a valid one has none.
+The invariant: an invalid value has at least one complaint, a valid value has no complaint.
 """
 
 from collections.abc import Callable, Iterator
