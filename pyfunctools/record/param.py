@@ -92,8 +92,8 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
     """Return the JSON Schema of an object with exactly these parameters, in their order.
 
     Raises:
-        DefinitionError: this is not a list, an item is not a `Param` (but a schema, say) or has no
-            name, or two have the same name.
+        DefinitionError: `params` is not a list, an item is not a `Param` (but a schema, say) or has
+            no name, or two have the same name.
     """
     properties: dict[str, JsonValue] = {}
     required: list[str] = []

@@ -8,7 +8,7 @@ from heapq import nlargest
 _LONGEST = 64
 """Characters of the longest name that is compared."""
 _COMPARED = 64
-"""The most names that are compared letter by letter; of more, the `_LIKELY` likeliest are."""
+"""The most names that are compared letter by letter; of more names, the `_LIKELY` likeliest."""
 _LIKELY = 32
 _SIMILARITY = 0.6
 """The least similarity of two names, as `difflib` measures it."""

@@ -209,7 +209,7 @@ class _Inliner:
 
 
 def _descriptions(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:
-    """Return both descriptions as one, or `{}` if the outer one contains the inner one."""
+    """Return both descriptions as one, or `{}` if the outer one is enough."""
     text, more = outer.get("description"), inner.get("description")
     if not isinstance(text, str) or not isinstance(more, str) or more.rstrip(" .") in text:
         return {}

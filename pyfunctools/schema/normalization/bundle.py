@@ -173,7 +173,7 @@ class _Bundle:
         return "#".join(filter(None, _absolute(resource, reference)))
 
     def _nowhere(self, reference: str) -> str | None:
-        """Return a reference for one without a target, so that no later definition matches it."""
+        """Return a reference that no definition matches, for one without a target, or `None`."""
         steps = steps_of(reference) or ()
         if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._definitions:
             return None

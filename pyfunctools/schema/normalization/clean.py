@@ -258,7 +258,7 @@ CLEAN: Mapping[str, Clean] = {
 """For each keyword whose value has a form, the function that corrects it.
 
 An empty `enum` is left out: real documents write one where the values are not known, and strictly
-no value would be valid. Only an invalid value is left out, for which the validator would reject the
+no value would be valid. Only the invalid value is left out: with it, the validator would reject the
 whole schema.
 """
 

@@ -33,8 +33,8 @@ def parse(
 
     A repair changes spelling and never invents a value; anything ambiguous is an issue. With a
     `schema`, a word without quotes is a string where a string is wanted, and a number is a string,
-    as it was written, where no number is wanted. `bytes` are UTF-8. The value of a `Failure`
-    is the text.
+    as it was written, where a string and no number is wanted. `bytes` are UTF-8. The value of a
+    `Failure` is the text.
 
     Raises:
         SchemaError: the schema was needed and is invalid; see `normalize`.

@@ -16,7 +16,7 @@ from pyfunctools.schema.vocabulary import (
 
 
 def without_properties(schema: JsonSchema, paths: Sequence[Keys]) -> JsonSchema:
-    """Return a schema without the properties at these paths, and without objects that this empties.
+    """Return a schema without the properties at these paths, and without objects that become empty.
 
     Definitions on the way are copied to the places of their references. Keywords that need a whole
     object (`minProperties`, `dependentRequired`, `if`, `not`) are left out where the object loses a

@@ -208,7 +208,7 @@ class Joiner:
         if not human and type(human) is not type(llm):
             human = ABSENT  # null, {} and [] stand for no part of a value of another type
         if human is not ABSENT and llm is not ABSENT and type(human) is not type(llm):
-            # If one is an object and one an array, the model's value is right: it came first.
+            # If one is an object, the other an array, the model's value is right: it came first.
             side, other = ("human", llm) if isinstance(llm, dict | list) else ("llm", human)
             kind = "an object" if isinstance(other, dict) else "an array"
             wanted = f"{kind}, as the {'model' if side == 'human' else 'human'} gave"

@@ -1,4 +1,4 @@
-"""A schema compiled by jsonschema-rs, with checks that hostile schemas do not end the process.
+"""A schema compiled by jsonschema-rs, with checks for schemas that would end the process.
 
 They reject schemas that would exhaust the stack or take exponential time, and references to
 documents that may not be fetched.
