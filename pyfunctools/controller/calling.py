@@ -68,13 +68,13 @@ class Calling:
         these. Without it, and after an invalid answer of the person, the outcome waits with a
         ticket. Any other error is an error outcome, also an exception of a callable.
 
-        `audience` names whom the ticket is for, such as a user's id: `resume` needs the same. The
-        ticket has a digest of it.
+        `audience` identifies the person for whom the ticket is issued, such as a user's id:
+        `resume` needs the same audience. The ticket contains only its digest.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has no handler, or `human` or `approve` is a callable with
-                other parameters or asynchronous.
+            DefinitionError: the function has no handler, or `human` or `approve` is asynchronous or
+                is a callable with other parameters.
         """
         from pyfunctools.execution.steps import finish
 
@@ -120,10 +120,11 @@ class Calling:
 
         The model's part is in the ticket; everything else is as in `call`. A ticket is valid for
         one run, or for one refusal. It stays valid if the person's values are invalid or
-        incomplete: then `outcome.waiting` has the next ticket, and wants all values again, as no
-        ticket contains them. Nothing runs, and the outcome is an error, if the ticket was changed,
-        used or has expired, is of another key or audience, or if its function has changed or no
-        longer exists. If the store of used tickets fails, nothing runs and the ticket stays valid.
+        incomplete: then `outcome.waiting` has the next ticket, and the person has to give all
+        values again, since no ticket contains them. Nothing runs, and the outcome is an error, if
+        the ticket was changed or used, has expired, or was issued with another key or for another
+        audience, or if its function has changed or no longer exists. If the store of used tickets
+        fails, nothing runs and the ticket stays valid.
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
@@ -194,10 +195,10 @@ def text_limit(calling: Calling, name: str) -> int:
 
 
 def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> CallParts:
-    """Return the name and arguments of a call, the result of reading them, and its id.
+    """Return the name and arguments of a call, the result of parsing these, and the call's id.
 
     Raises:
-        DefinitionError: there are arguments beside a `Call`.
+        DefinitionError: arguments were passed together with a `Call`.
     """
     if isinstance(given, str):
         return given, arguments, None, None
@@ -210,6 +211,6 @@ def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> CallPa
     if not isinstance(given, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
         return given, arguments, None, None
     if arguments is not None:
-        reason = f"There are arguments beside a `Call`, which has its own: {given.name}."
+        reason = f"A `Call` already contains its arguments; others were passed: {given.name}."
         raise DefinitionError("call(arguments)", reason, "Write `controller.call(call)`.")
     return given.name, given.arguments, given.result, getattr(given, "id", None)

@@ -45,10 +45,10 @@ class Controller(Calling):
     """Functions, and what runs them, under one name.
 
     Made by `from_object`, `from_functions`, `from_openapi`, `from_fastapi` or `from_mcp`.
-    `controller["name"]` is a function, `"name" in controller` tells whether it exists, and
-    iteration yields the functions in their order. It is a context manager, synchronous and
-    asynchronous, that closes the connections, loops and threads of its runners. It may be used from
-    many threads and event loops.
+    `controller["name"]` is a function, `"name" in controller` is true if it exists, and iteration
+    yields the functions in their order. It is a context manager, synchronous and asynchronous, that
+    closes the connections, loops and threads of its runners. It may be used from many threads and
+    event loops.
     """
 
     def __init__(
@@ -62,7 +62,8 @@ class Controller(Calling):
         """Make a controller of functions, each with its runner.
 
         Raises:
-            DefinitionError: two functions have one name, or an entry is not such a pair.
+            DefinitionError: two functions have the same name, or an entry is not a pair of a
+                function and its runner.
         """
         from pyfunctools._lazy import Lazy
         from pyfunctools.controller.opening import checked_entries
@@ -90,12 +91,12 @@ class Controller(Calling):
     ) -> Self:
         """Return a controller of an object's methods marked `@function`.
 
-        With `all=True`, of all public methods that its class defines; with `inherited=True`, of
-        those of its base classes too. Marked members that cannot be functions (a private name, a
-        property) are in `skipped`. The class docstring becomes the description.
+        With `all=True` it has all public methods that the object's class defines; with
+        `inherited=True` also those of the base classes. Marked members that cannot be functions (a
+        private name, a property) are in `skipped`. The class docstring becomes the description.
 
         Raises:
-            DefinitionError: there is no such method, or one cannot become a function.
+            DefinitionError: no method is selected, or one cannot become a function.
         """
         from pyfunctools.controller.opening import open_object
 
@@ -116,7 +117,7 @@ class Controller(Calling):
         """Return a controller of plain functions and of `Function` records that have a handler.
 
         Raises:
-            DefinitionError: one cannot become a function, or two have one name.
+            DefinitionError: one cannot become a function, or two have the same name.
         """
         from pyfunctools.controller.opening import open_functions
 
@@ -147,7 +148,8 @@ class Controller(Calling):
         returns the document of an external `$ref`; without it nothing outside the document is read.
 
         Raises:
-            DocumentError: the document cannot be read, or with `on_skip="raise"` not all of it.
+            DocumentError: the document cannot be read, or with `on_skip="raise"` an operation is
+                skipped.
             DefinitionError: a setting is invalid.
         """
         from pyfunctools.controller.opening import open_document
@@ -171,13 +173,13 @@ class Controller(Calling):
         The operations are those of the application's own document; routes that are not in it
         (hidden ones, websockets, mounts) are in `skipped`. A call goes through the whole
         application, in this process, on one event loop of the controller: the application starts
-        before the first call, and `close` shuts it down. A router and routes get an application of
-        their own, without middleware. The settings are those of `from_openapi` that make sense
-        here; `server` is the address that the application sees as its own.
+        before the first call, and `close` shuts it down. For a router or for routes, an application
+        without middleware is made. The settings are those of `from_openapi` that apply here;
+        `server` is the address that the application sees as its own address.
 
         Raises:
-            DocumentError: the document cannot be made or read, or with `on_skip="raise"` not all of
-                it.
+            DocumentError: the document cannot be made or read, or with `on_skip="raise"` an
+                operation is skipped.
             DefinitionError: FastAPI is not installed, or the source or a setting is invalid.
         """
         from pyfunctools.controller.opening import open_application
@@ -197,11 +199,11 @@ class Controller(Calling):
 
         `source` is a `Client`, or an open `ClientSession`. A client that is not open is opened, and
         closed by `aclose`. Names that vendors reject are changed; tools that cannot be read are in
-        `skipped`. The value of a result is validated by the tool's output schema; its text is kept
-        even if the value is invalid. A tool whose description or schema has changed since it was
-        read is not called, unless `accept`, a function of the old and the new `Function`, returns
-        true. For that, the list is read again before a call, once its `ttlMs` is over.
-        All calls use the event loop on which this ran, also those from other threads.
+        `skipped`. The value of a result is validated with the tool's output schema; its text is
+        kept even if the value is invalid. A tool whose description or schema has changed since it
+        was read is not called, unless `accept`, a function of the old and the new `Function`,
+        returns true. To find changes, the list is read again before a call when its `ttlMs` is
+        over. All calls use the event loop on which this method ran, also calls from other threads.
 
         Raises:
             DefinitionError: the SDK is not installed, or a setting is invalid.
@@ -242,14 +244,14 @@ class Controller(Calling):
 
         A function must have one of the `tags`, a name that matches one of the patterns in `names`,
         a path that matches one in `paths` (`*` and `?` as in file names, case-sensitive), one of
-        the HTTP `methods`, and `where` must be true for it. A single text stands for a list of it.
-        A function that is not from a document has no path and no method. Runners are shared with
-        this controller.
+        the HTTP `methods`, and `where` must be true for it. A single text counts as a list with one
+        item. A function that is not from a document has no path and no method. Runners are shared
+        with this controller.
 
         Raises:
-            DefinitionError: a condition is not a text, or `where` not a predicate. Or, without
-                `allow_empty`, a tag, a pattern or all methods match no function; the error has the
-                closest ones.
+            DefinitionError: a condition is not a text or a list of texts, or `where` is not a
+                predicate. Or, without `allow_empty`, a tag, a pattern or all of the methods match
+                no function; the error names similar ones.
         """
         from pyfunctools.controller.selection import selected_names
 
@@ -268,7 +270,7 @@ class Controller(Calling):
         """Return a controller in which every function's name begins with `prefix`.
 
         Raises:
-            DefinitionError: vendors reject a new name; it is too long, for example.
+            DefinitionError: vendors reject a new name, for example because it is too long.
         """
         from dataclasses import replace
 
@@ -295,24 +297,24 @@ class Controller(Calling):
 
         With `confirm` more calls wait for `approve`: all (`True`), those of `destructive`
         functions, or those for which a function of the `PendingCall`, with the merged arguments,
-        returns true. Functions with `confirm` of their own still wait.
+        returns true. Functions that were declared with `confirm` still wait.
 
         `fixed` has values that the program gives, by path (`{"$input.header.token": value}`, where
         a value may be a function of the context). It may also be a function of the `Function` and
         the context that returns such a mapping; it is called once with the context `None`, for the
-        paths. Such places are in no schema and no question, and only the program's value is used.
-        Functions without the path do not change.
+        paths. A fixed property is in no schema and no question, and only the program's value is
+        used. A function without a property at the path does not change.
 
-        `texts` are your own texts for a person, in another language for example, by the keys of
-        `schema.feedback.plain_words.TEXTS`: for `Question.label`, `help` and `problem`.
+        `texts` replaces the texts that a person reads in `Question.label`, `help` and `problem`,
+        for example by another language. Its keys are those of `schema.feedback.plain_words.TEXTS`.
 
         `executor` runs the synchronous functions of this process, for `call` and `acall`: a pool
         of processes for heavy computation, for example. Arguments and results must then be
         picklable. The caller shuts it down.
 
         Raises:
-            DefinitionError: a setting is invalid, no function has a path of `fixed` or runs in this
-                process, or a key of `texts` is unknown.
+            DefinitionError: a setting is invalid, no function has a property at a path of `fixed`,
+                a key of `texts` is unknown, or with an `executor` no function runs in this process.
         """
         from pyfunctools._lazy import Lazy
         from pyfunctools.controller.opening import check_tickets
@@ -346,13 +348,13 @@ class Controller(Calling):
 
     @classmethod
     def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:
-        """Return a controller of the functions of several, in their order.
+        """Return a controller of the functions of several controllers, in their order.
 
-        It has the tickets of the first.
+        It has the `tickets` of the first controller.
 
         Raises:
-            DefinitionError: two functions have one name (`prefixed` helps), or one argument is not
-                a controller.
+            DefinitionError: two functions have the same name (`prefixed` changes names), or an
+                argument is not a controller.
         """
         for each in controllers:
             if not isinstance(each, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -369,7 +371,7 @@ class Controller(Calling):
         return made
 
     def report(self) -> Report:
-        """Return a report: the functions, those skipped and why, and their size for a model."""
+        """Return a report: the functions, the skipped ones by reason, and the size for a model."""
         from pyfunctools.controller.report import report_of
 
         return report_of(self.functions, self.skipped)
@@ -382,15 +384,15 @@ class Controller(Calling):
         inline: bool | None = None,
         budget: int | None = None,
     ) -> Tools:
-        """Return the functions as the list of tools that a vendor's interface takes.
+        """Return the functions as the list of tools that a vendor's API accepts.
 
         `dialect` is `"openai"`, `"openai-responses"`, `"anthropic"`, `"gemini"` or another row of
         `dialects.table`; `strict` and `inline` are as in `Function.render`. If the list is longer
-        than `budget` bytes, descriptions are shortened; `Tools.losses` tells which.
+        than `budget` bytes, descriptions are shortened, which `Tools.losses` records.
 
         Raises:
-            DefinitionError: the dialect is unknown, the vendor does not take so many functions, or
-                the list is longer than the budget even with shortened descriptions.
+            DefinitionError: the dialect is unknown, the vendor does not accept so many functions,
+                or the list is longer than the budget even with shortened descriptions.
         """
         from pyfunctools.controller.tools import Tools
 
@@ -412,7 +414,7 @@ class Controller(Calling):
     def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
         """Return the calls of these functions in a model's text; see `pyfunctools.parse_calls`.
 
-        `call` takes each of them, also those that could not be read: these are error outcomes.
+        Pass each of them to `call`; those that could not be parsed become error outcomes.
 
         Raises:
             DocumentError: `raw` is not a text or a response of a known SDK.
@@ -426,13 +428,13 @@ class Controller(Calling):
         return (self[name].display_text if name in self else None) or fallback
 
     def close(self) -> None:
-        """Close the clients, loops and threads of the runners' own."""
+        """Close the connections, loops and threads that the runners have opened."""
         with ExitStack() as closing:  # an error of one must not leave others open
             for runner in self._runners():
                 closing.callback(runner.close)
 
     async def aclose(self) -> None:
-        """Close the clients, loops and threads of the runners' own."""
+        """Close the connections, loops and threads that the runners have opened."""
         async with AsyncExitStack() as closing:
             for runner in self._runners():
                 closing.push_async_callback(runner.aclose)

@@ -7,7 +7,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 
-# Everything else is imported by the function that needs it: a source loads nothing for others.
+# Everything else is imported by the function that needs it: no source loads modules of another.
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -37,8 +37,8 @@ class ReadOptions(TypedDict, total=False):
 class ApplicationSettings(ReadOptions, total=False):
     """The settings for an application in this process; see `Connection`.
 
-    `server` is the address that the application sees as its own, `http://localhost` by default. Its
-    path is put before every path, as behind a proxy.
+    `server` is the address that the application sees as its own address, by default
+    `http://localhost`. The path in it is put before every path, as behind a proxy.
     """
 
     limits: "Limits | None"
@@ -51,7 +51,7 @@ class ApplicationSettings(ReadOptions, total=False):
 
 
 class SourceContent(NamedTuple):
-    """The functions of a source, each with its runner, and its name, description and skips."""
+    """The functions of a source, each with its runner, and the source's name and description."""
 
     entries: "Iterable[tuple[Function, Runner]]"
     name: str
@@ -63,7 +63,7 @@ def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
     """Yield the functions, each with its runner.
 
     Raises:
-        DefinitionError: an entry is not such a pair.
+        DefinitionError: an entry is not a pair of a function and its runner.
     """
     for entry in cast("Iterable[object]", entries if isinstance(entries, Iterable) else [entries]):
         if not isinstance(entry, tuple):
@@ -79,7 +79,7 @@ def check_tickets(given: object) -> None:
     """Check the type of a `tickets` argument.
 
     Raises:
-        DefinitionError: it is neither `Tickets` nor `None`: only a key, for example.
+        DefinitionError: it is neither `Tickets` nor `None`, but a key, for example.
     """
     if given is None:
         return

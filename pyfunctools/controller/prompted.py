@@ -24,8 +24,8 @@ class RunnablePrompt(Prompt, TurnRunner):
     """A `Prompt` of a controller, which also runs the calls in the model's responses.
 
     `run` and `arun` take the text of a response; the calls in it are found as by `parse_calls`.
-    `Turn.messages` are that text and a user's message with the results, `Turn.text` is the model's
-    answer in words, and `Turn.done` tells that it called nothing.
+    `Turn.messages` are the response and a user message with the results, `Turn.text` is the model's
+    answer in words, and `Turn.done` is true if the model called nothing.
     """
 
     def __init__(self, controller: Calling, *, compact: bool, must_call: bool) -> None:

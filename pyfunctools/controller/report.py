@@ -23,7 +23,7 @@ WIDTH = 80
 SHOWN = 10
 """The number of functions in the text of a report."""
 REASONS = 5
-"""The number of reasons, and of notes."""
+"""The number of reasons, and of notes, in the text of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,10 @@ class Report:
     """The number and size of a controller's functions; `str()` is for a terminal of 80 columns.
 
     `operations` is the number of operations in the source, `functions` the number of those that
-    became functions, and `skipped` counts the others by reason. `bytes` is the size of
-    `{"name", "description", "parameters"}` of each function, with the model's side of the
-    parameters, as compact JSON in UTF-8; `tokens` is an estimate (`BYTES_PER_TOKEN`). `entries` has
-    the largest first. `notes` maps a function's name to the notes on its source, if it has any.
+    became functions, and `skipped` counts the others by reason. `bytes` is the size of `{"name",
+    "description", "parameters"}` of each function, with the model's side of the parameters, as
+    compact JSON in UTF-8; `tokens` is an estimate (`BYTES_PER_TOKEN`). `entries` has the largest
+    first. `notes` maps a function's name to the notes on its source, if there are any.
     """
 
     operations: int
@@ -89,7 +89,7 @@ class Report:
 
 
 def report_of(functions: Sequence[Function], skipped: Sequence[Skipped]) -> Report:
-    """Return the report on functions and on those that were skipped; it builds all schemas."""
+    """Return the report on functions and on skipped ones; all schemas are made for it."""
     entries = sorted(map(_entry, functions), key=lambda entry: (-entry.bytes, entry.name))
     return Report(
         operations=len(functions) + len(skipped),
@@ -113,7 +113,7 @@ def _entry(function: Function) -> Entry:
 
 
 def _counted(title: str, counts: Mapping[str, int]) -> Iterator[str]:
-    """Yield the lines with the most frequent texts."""
+    """Yield the title, and a line for each of the most frequent texts."""
     if not counts:
         return
     yield ""

@@ -17,7 +17,7 @@ _BYTES: Final = "$bytes"
 
 
 def canonical_json(saved: Mapping[str, Any]) -> bytes:
-    """Return a saved turn as the bytes that are signed.
+    """Return the bytes of a saved turn that are signed.
 
     Raises:
         DefinitionError: it is not JSON.
@@ -30,7 +30,7 @@ def canonical_json(saved: Mapping[str, Any]) -> bytes:
 
 
 def pack(value: object) -> object:
-    """Return a value as JSON; bytes (of a hidden thought of Bedrock, say) become an object."""
+    """Return a value as JSON; bytes (such as Bedrock's encrypted reasoning) become an object."""
     if isinstance(value, bytes):
         return {_BYTES: b64encode(value).decode()}
     if isinstance(value, list | tuple):
@@ -56,13 +56,13 @@ def unpack(value: Any) -> Any:
 
 
 def _is_tag(value: Mapping[str, object]) -> bool:
-    """Return whether an object stands for bytes, or looks like such an object."""
+    """Return whether an object stands for bytes, or looks like one that does."""
     names = [str(key) for key in value]
     return len(names) == 1 and names[0].startswith("$") and names[0].lstrip("$") == "bytes"
 
 
 def outcome_to_json(outcome: Outcome) -> JsonObject:
-    """Return an outcome as JSON, without its value."""
+    """Return an outcome as JSON, without its value, exception, repairs and response."""
     files = [
         {"content": str(file), "filename": file.filename, "content_type": file.content_type}
         for file in outcome.content

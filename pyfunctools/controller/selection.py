@@ -58,7 +58,7 @@ def selected_names(
 
 
 def _check_known(name: str, asked: Iterable[str], known: set[str]) -> None:
-    """Raise an error for the first pattern, in alphabetical order, that matches nothing."""
+    """Raise an error for the first text, in alphabetical order, that matches no function."""
     for pattern in sorted(asked):
         if pattern in known or (name in _PATTERNS and any(_matches(e, (pattern,)) for e in known)):
             continue
@@ -67,9 +67,9 @@ def _check_known(name: str, asked: Iterable[str], known: set[str]) -> None:
         there = f"There are {listed}{', …' if len(known) > _LISTED else ''}." if known else ""
         raise DefinitionError(
             f"select({name})",
-            f"{shortened(visible(pattern), 100)!r} matches none of the functions. {there}".rstrip(),
+            f"{shortened(visible(pattern), 100)!r} matches no function. {there}".rstrip(),
             (f"Did you mean {close}? " if close else "")
-            + "Where nothing may match, write `allow_empty=True`.",
+            + "If no function has to match, write `allow_empty=True`.",
         )
 
 
@@ -88,7 +88,7 @@ def _applies(where: str, predicate: Callable[[Function], object], function: Func
 def with_handlers(
     entries: Mapping[str, tuple[Function, Runner]], handlers: object
 ) -> Iterator[tuple[Function, Runner]]:
-    """Return the entries, those named in `handlers` with other handlers.
+    """Return the entries, with the handlers that `handlers` has for their names.
 
     Raises:
         UnknownFunctionError: a function does not exist.
@@ -110,7 +110,7 @@ def with_handlers(
 
 
 def _callable_of(handler: Any) -> Callable[..., object]:
-    """Return a callable: for a value one that returns it, for an exception one that raises it."""
+    """Return a handler as a callable: one that returns the value, or raises the exception."""
     is_error = isinstance(handler, BaseException) or _is_error_class(handler)
     if callable(handler) and not is_error:
         return handler
@@ -128,16 +128,16 @@ def _is_error_class(handler: object) -> bool:
 
 
 def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
-    """Return the error for an unknown name, with those close to it.
+    """Return the error for an unknown name, with similar known names.
 
-    A name that is not a text is shown by its type.
+    A name that is not a text is replaced by its type.
     """
     asked = shortened(name, 64) if isinstance(name, str) else f"<{type(name).__name__}>"
     return UnknownFunctionError(visible(asked), near_names(asked, known))
 
 
 def _texts(name: str, asked: Iterable[str] | None) -> frozenset[str]:
-    """Return a condition as a set of texts; a single text is one of them."""
+    """Return a condition as a set of texts; a single text becomes a set of one."""
     if isinstance(asked, str):
         return frozenset((asked,))
     listed: list[object] = list(asked) if isinstance(asked, Iterable) else [asked]

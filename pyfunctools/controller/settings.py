@@ -70,9 +70,9 @@ def _configured(
 
 
 def _on_executor(entries: Collection[FunctionEntry], executor: object) -> list[FunctionEntry]:
-    """Return the entries, those of this process with a runner on the executor."""
+    """Return the entries, with functions of this process run by the executor."""
     if not isinstance(executor, Executor):
-        remedy = "Write `concurrent.futures.ProcessPoolExecutor()`, say."
+        remedy = "Write `concurrent.futures.ProcessPoolExecutor()`, for example."
         raise wrong_type("executor", "a `concurrent.futures.Executor`", executor, remedy)
     runners: dict[int, LocalRunner] = {}  # functions that shared a runner still do
 

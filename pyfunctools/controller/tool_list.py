@@ -1,7 +1,8 @@
 """The items of a list of tools: strict as far as the vendor allows, shortened to fit a budget.
 
-Some vendors limit strict functions over a whole request. Then the functions with most constraints
-are strict, since they gain most by it. The others are not, and their losses tell so.
+Some vendors limit the strict functions of a whole request. Then the functions with the most
+constraints are strict, since strictness helps them most. The others are not, which is one of their
+losses.
 """
 
 import re
@@ -21,7 +22,7 @@ from pyfunctools.schema.ground.walk import subschemas
 
 _COMPACT: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _FREE: Final = frozenset({"$defs", "description", "items", "properties", "type"})
-"""Keywords that a vendor follows without strictness too."""
+"""Keywords that a vendor follows also without strictness."""
 
 
 def size_of(value: object) -> int:
@@ -35,7 +36,7 @@ def renderings_of(
     """Return the rendering of each function by name, strict as far as a request allows.
 
     Raises:
-        DefinitionError: there are more functions than the vendor takes.
+        DefinitionError: there are more functions than the vendor accepts.
     """
     if row.tools is not None and len(functions) > row.tools:
         raise DefinitionError(
@@ -58,7 +59,7 @@ def renderings_of(
 
 
 def _costs(rendering: Rendering) -> tuple[int, int, int]:
-    """Return how many constraints strictness adds, and its optional properties and unions."""
+    """Return the counts of constraints that strictness adds, optional properties, and unions."""
     gain = optional = unions = 0
     for _, inner in subschemas(rendering.schema):
         if not isinstance(inner, dict):
@@ -97,11 +98,11 @@ def tool_items(
 
     In this order, until the list fits: the descriptions of nested parameters, of parameters and of
     functions are cut to their first sentence; then those of nested parameters, and of parameters,
-    are left out. Constraints in a description (`@minimum 1`) stay. The losses of `renderings` tell
-    whose descriptions were shortened.
+    are left out. Constraints in a description (`@minimum 1`) stay. Each function whose descriptions
+    were shortened gets a loss in `renderings`.
 
     Raises:
-        DefinitionError: the list is still longer than the budget, or that is not a number.
+        DefinitionError: the list is still longer than the budget, or the budget is not an integer.
     """
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
         reason = f"`budget` must be a number of bytes, not `{type(budget).__name__}`."
@@ -120,7 +121,7 @@ def tool_items(
     else:
         raise DefinitionError(
             "tools(budget)",
-            f"The list has {whole:,} bytes, {size:,} with short descriptions; {budget:,} may be.",
+            f"The list has {whole:,} bytes, {size:,} with short descriptions, not {budget:,}.",
             'Choose fewer functions: `controller.select(tags=["..."])`.',
         )
     for each, said, schema in made:

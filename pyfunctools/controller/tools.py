@@ -33,12 +33,12 @@ from pyfunctools.schema import Failure, Issue, Path
 
 
 class Tools(TurnRunner, list[Any]):
-    """The functions of a controller as the list of tools that a vendor's interface takes.
+    """The functions of a controller as the list of tools that a vendor's API accepts.
 
-    A plain list of plain dictionaries, to be sent as it is, or with other tools:
-    `[*tools, {"type": "web_search"}]`. Its methods use the controller, not the items. A copy or a
-    pickle has only the items. `dialect` is the argument of `Controller.tools`. `losses` maps a
-    function's name to what the vendor's schemas cannot express.
+    It is a plain list of plain dictionaries, to be sent unchanged or with other tools: `[*tools,
+    {"type": "web_search"}]`. Its methods use the controller, not the items. A copy or a pickle has
+    only the items. `dialect` is the argument of `Controller.tools`. `losses` maps a function's name
+    to its losses: the parts that the vendor's schemas cannot express.
     """
 
     dialect: str
@@ -84,7 +84,7 @@ class Tools(TurnRunner, list[Any]):
 
     @property
     def renderings(self) -> Mapping[str, Rendering]:
-        """The rendering of each function's arguments for the vendor, by its name."""
+        """The rendering of each function's arguments for the vendor, by the function's name."""
         return dict(self._renderings)
 
     @property
@@ -93,7 +93,7 @@ class Tools(TurnRunner, list[Any]):
         return self._vendor.request(list(self))
 
     def calls(self, response: object) -> list[Call]:
-        """Return the calls of a response, each checked, in their order; nothing is run.
+        """Check and return the calls of a response, in their order; nothing is run.
 
         `response` is an object of the vendor's SDK, or the same as plain data. A call of an unknown
         function and a truncated call have a `Failure` as their result.
@@ -104,14 +104,14 @@ class Tools(TurnRunner, list[Any]):
         return self._calls(self._spoken(response))
 
     def call_of(self, name: str, arguments: str | JsonValue, call_id: str | None = None) -> Call:
-        """Return one call, checked, if a framework has read the response; nothing is run.
+        """Check and return one call of a response that a framework has read; nothing is run.
 
         `arguments` are the model's text, or the value that the framework parsed.
         """
         return self._call(ModelCall(id=call_id, name=name, arguments=arguments), call_id or "")
 
     def reading(self) -> StreamReader:
-        """Return a reader of one stream: `feed` takes its events, `response` is for `run`."""
+        """Return a reader of one stream: pass each event to `feed`, then `response` to `run`."""
         return self._vendor.stream_reader()
 
     def _spoken(self, response: object) -> ModelTurn:
@@ -164,8 +164,8 @@ class Tools(TurnRunner, list[Any]):
     def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
         """Return an outcome with the names and shape of the arguments that the model saw.
 
-        Issues of `check` have them already; later ones (of the merged value, of a validator of the
-        user's) do not.
+        The issues from `check` have them already; later ones (from the merged value, or from a
+        validator of the application) do not.
         """
         rendering = self._renderings.get(call.name)
         own = tuple(each for each in outcome.issues if each.side != "human")
@@ -185,7 +185,7 @@ def _surplus(spoken: ModelCall, call_id: str) -> Call:
         path=Path.of(()),
         expected=f"at most {MAX_CALLS} calls",
         value=None,
-        message=f"There are more than {MAX_CALLS} calls; from this one on none is run.",
+        message=f"There are more than {MAX_CALLS} calls; this one and all later ones are not run.",
     )
     failure = Failure(value={}, issues=(issue,))
     return Call(id=call_id, name=spoken.name, arguments={}, result=failure)
@@ -196,7 +196,7 @@ def _remedy_for(response: object) -> str:
     if isawaitable(response):
         return "Await it first: `response = await client...`, then `await tools.arun(response)`."
     if hasattr(response, "__next__") or hasattr(response, "__anext__"):
-        return "Feed a stream's events to `reading = tools.reading()`, and give `reading.response`."
+        return "Feed a stream's events to `reading = tools.reading()`, and pass `reading.response`."
     return (
         "Pass the whole response: the object of the SDK, or its plain data; "
         "`controller.parse_calls` finds the calls in a text."

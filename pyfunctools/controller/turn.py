@@ -25,7 +25,7 @@ from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome, Waiting, outcome_json
 
 STUCK: Final = 3
-"""Repetitions of a failure after which a model is stuck."""
+"""Turns in a row with the same failure after which a model counts as stuck."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -54,7 +54,7 @@ class Turn:
 
     @property
     def messages(self) -> list[Any]:
-        """The messages to append to the conversation: the model's own, and every result.
+        """The messages to append to the conversation: the model's messages, then the results.
 
         Raises:
             WaitingError: a call waits for a person; vendors want all results together.
@@ -136,8 +136,8 @@ def load_turn(
     """Return the turn that `Turn.save` saved; `read` reads its calls again.
 
     Raises:
-        DefinitionError: it is not a saved turn, was changed, or is of another controller or
-            dialect.
+        DefinitionError: it is not a saved turn, it was changed, or another controller or dialect
+            saved it.
     """
     body = {key: value for key, value in saved.items() if key != "signature"}
     signature = saved.get("signature")
@@ -182,10 +182,10 @@ async def run_calls(
     reworded: Callable[[Call, Outcome], Outcome],
     concurrent: Container[str],
 ) -> Turn:
-    """Run these calls of a turn in their order, neighbours of `concurrent` functions together.
+    """Run the calls at these indexes in order; consecutive `concurrent` calls run together.
 
-    `reworded` returns an outcome with the names that the model saw. An exception has the turn with
-    the outcomes so far as its attribute `turn`.
+    `reworded` returns an outcome with the names that the model saw. An exception gets the attribute
+    `turn`: the turn with the outcomes so far.
     """
     outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_STARTED] * len(turn.calls)
 
@@ -211,7 +211,7 @@ async def run_calls(
 
 
 def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
-    """Return the turn with these outcomes; a text tells why a call has none."""
+    """Return the turn with these outcomes; a text is the reason why a call has no outcome."""
     made = (
         Outcome(text=each, reason="cancelled", function=call.name)
         if isinstance(each, str)
@@ -233,13 +233,13 @@ async def _gather(steps: Sequence[Coroutine[None, None, None]]) -> None:
         raise
 
 
-_INTERRUPTED: Final = "This call was cancelled after it had started; what it did is not known."
-_NOT_STARTED: Final = "The turn was cancelled before this call. Nothing of it has run."
+_INTERRUPTED: Final = "This call was cancelled after it had started; its effects are not known."
+_NOT_STARTED: Final = "The turn was cancelled before this call started. Nothing has run."
 _VERSION: Final = 1
 
 
 def _failure_digest(outcome: Outcome) -> str:
-    """Return a digest of a failure: of its function, reason, and issues or text."""
+    """Return a digest of a failure: its function, its reason, and its issues, or else its text."""
     issues = sorted([str(issue.path), issue.expected] for issue in outcome.issues)
     failure = [outcome.function, outcome.reason, issues or outcome.text]
     return sha256(dumps(failure).encode()).hexdigest()[:16]

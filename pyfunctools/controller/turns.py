@@ -1,4 +1,4 @@
-"""`TurnRunner`: runs the calls in the responses of a model; base of `Tools` and of the prompt."""
+"""`TurnRunner`: runs the calls in a model's responses; base of `Tools` and `RunnablePrompt`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Mapping, Sequence
@@ -37,9 +37,9 @@ class TurnRunner(ABC):
         """Check the calls of a response, run them in their order, and return the turn.
 
         `human`, `context`, `approve` and `audience` are as in `Controller.call`, for each call. A
-        call that waits for a person is in `Turn.waiting`. With the `previous` turn, `Turn.stuck`
-        tells whether the model repeats a mistake. An exception during the turn has what was done so
-        far as its attribute `turn`.
+        call that waits for a person is in `Turn.waiting`. With the `previous` turn, `Turn.stuck` is
+        true if the model repeats a mistake. An exception during the turn has an attribute `turn`:
+        the turn with the outcomes so far.
 
         Raises:
             DefinitionError: this is not a response, or as `Controller.call`.
@@ -52,7 +52,7 @@ class TurnRunner(ABC):
     ) -> Turn:
         """Do the same as `run` without blocking the event loop.
 
-        Neighbouring calls of functions that are `concurrent` run together.
+        Consecutive calls of `concurrent` functions, by default the read-only ones, run together.
 
         Raises:
             DefinitionError: as `run`.
@@ -74,8 +74,8 @@ class TurnRunner(ABC):
         `Approval`. Other calls go on waiting; finished calls are not run again.
 
         Raises:
-            DefinitionError: a saved turn was changed or is of another controller or dialect, no
-                call with an id waits, or as `Controller.resume`.
+            DefinitionError: a saved turn was changed, another controller or dialect saved it, an
+                answer is for a call that does not wait, or as `Controller.resume`.
         """
         return finish(self._resume(turn, answers, context, audience, awaits=False))
 
@@ -100,7 +100,7 @@ class TurnRunner(ABC):
 
     @abstractmethod
     def _calls(self, spoken: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
-        """Return the calls, checked, in their order; with these ids if they were read before."""
+        """Check and return the calls, in their order; `ids` are those of an earlier reading."""
 
     def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
         """Return an outcome with the names and shape of the arguments that the model saw."""
@@ -143,7 +143,9 @@ class TurnRunner(ABC):
     ) -> Turn:
         if not isinstance(turn, Turn | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Read a text with `json.loads(text)` first."
-            raise wrong_type("resume(turn)", "a `Turn`, or what `turn.save()` gave", turn, remedy)
+            raise wrong_type(
+                "resume(turn)", "a `Turn`, or the result of `turn.save()`", turn, remedy
+            )
         if not isinstance(answers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Write `{call_id: values}`."
             raise wrong_type("resume(answers)", "a mapping by the calls' ids", answers, remedy)

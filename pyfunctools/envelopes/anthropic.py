@@ -93,7 +93,7 @@ def _result(result: CallResult) -> JsonObject:
 
 
 def _file_block(file: File) -> dict[str, Any] | None:
-    """Return the block with a file, `None` if files of its type are not accepted."""
+    """Return the block for a file, `None` if the vendor does not accept its type."""
     kind = media_type_of(file)
     if kind in IMAGES or kind == "application/pdf":
         source = {"type": "base64", "media_type": kind, "data": base64_of(file)}
@@ -117,7 +117,7 @@ class MessageReader:
 
     @property
     def response(self) -> JsonObject:
-        """The message so far; until it has a reason to stop, that is `max_tokens`."""
+        """The message so far; its stop reason is `max_tokens` until the stream sends one."""
         content = [plain_data(block) for block in self._blocks.values()]
         for block in content:
             if block.get("type") in ("tool_use", "server_tool_use"):
@@ -126,7 +126,7 @@ class MessageReader:
         return {**plain_data(self._message), "content": content, "stop_reason": reason}
 
     def feed(self, event: object) -> Delta:
-        """Return the change by an event."""
+        """Return the change that an event makes."""
         data = plain_data(event)
         index = str(data.get("index"))
         match data.get("type"):

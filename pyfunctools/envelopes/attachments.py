@@ -1,4 +1,4 @@
-"""Files in the results of calls: as vendors accept them, and named in the text otherwise."""
+"""Files in the results of calls: in the form that a vendor accepts, or named in the text."""
 
 from collections.abc import Iterable
 from mimetypes import guess_type
@@ -18,7 +18,7 @@ def media_type_of(file: File) -> str:
 
 
 def base64_of(file: File) -> str:
-    """Return the content of a file in base64, which is a `File`'s text."""
+    """Return the content of a file in base64, which is the text of a `File`."""
     return str(file)
 
 
@@ -28,7 +28,7 @@ def data_url(file: File) -> str:
 
 
 def with_files_named(text: str, files: Iterable[File]) -> str:
-    """Return a text with a line for each file that the model cannot see."""
+    """Return a text with a line for each of the files, which the model cannot see."""
     lines = [
         f"[A file came with this result that cannot be shown here: {file.filename or 'unnamed'}, "
         f"{media_type_of(file)}, {len(file.content)} bytes.]"
@@ -38,7 +38,7 @@ def with_files_named(text: str, files: Iterable[File]) -> str:
 
 
 def text_with_error(result: CallResult, files: Iterable[File]) -> str:
-    """Return the text of a result for a vendor without a flag for errors, with files named."""
+    """Return the text of a result, with `Error:` and the names of files, which the vendor lacks."""
     text = result.text
     if result.is_error and text[:5].lower() != "error":
         text = f"Error: {text}"

@@ -1,7 +1,7 @@
 """Bedrock's Converse.
 
 Source: botocore 1.44.5, the model of bedrock-runtime, read on 2026-11-21. Bytes stay bytes, as
-boto3 expects. Llama and Mistral accept nothing beside the results in a message.
+boto3 expects. Llama and Mistral accept no other blocks in a message with results.
 """
 
 import re
@@ -127,7 +127,7 @@ class ConverseReader:
 
     @property
     def response(self) -> JsonObject:
-        """The message so far; until it has a reason to stop, that is `max_tokens`."""
+        """The message so far; its stop reason is `max_tokens` until the stream sends one."""
         content = [plain_data(block) for block in self._blocks.values()]
         for block in content:
             if use := as_dict(block.get("toolUse")):
@@ -136,7 +136,7 @@ class ConverseReader:
         return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
 
     def feed(self, event: object) -> Delta:
-        """Return the change by an event."""
+        """Return the change that an event makes."""
         for kind, given in plain_data(event).items():
             data = as_dict(given)
             index = str(data.get("contentBlockIndex"))
@@ -170,7 +170,7 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
 
 
 def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Add a piece of a thought: its text, its signature, or its encrypted content."""
+    """Add a piece of the reasoning: of its text, its signature, or its encrypted content."""
     hidden = piece.get("redactedContent")
     if hidden is not None:
         before = block.get("redactedContent", b"")
@@ -182,7 +182,7 @@ def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
 
 
 def _cite(block: dict[str, Any], citation: dict[str, Any]) -> None:
-    """Add a citation, and turn a text block into one of cited content."""
+    """Add a citation, and turn a text block into a block of cited content."""
     text = {"text": block.pop("text", "")}
     cited = block.setdefault("citationsContent", {"content": [text], "citations": []})
     cited["citations"].append(citation)

@@ -1,8 +1,8 @@
-"""The blocks of a model's turn, of any vendor: its texts, and its calls of our functions.
+"""The blocks of a model's turn, of any vendor: its texts, and its calls of the functions.
 
 Every envelope and `parse_calls` use this reader. It reads known blocks of text and calls, and skips
 all others: thoughts, results of the vendor's own tools, calls of other servers, documents, and
-types that do not exist yet.
+unknown types.
 
     chat         {"id", "type": "function", "function": {"name", "arguments"}}
     responses    {"type": "function_call", "call_id", "name", "arguments", "status"}
@@ -50,7 +50,7 @@ _TEXTS: Final = frozenset({"output_text", "text"})
 _CALLS: Final = frozenset(
     {"custom", "custom_tool_call", "function", "function_call", "tool_call", "tool_use"}
 )
-"""Types of a call of our functions."""
+"""Types of a call that the application has to run."""
 _BESIDE_TEXT: Final = frozenset(
     {
         *("annotations", "cache_control", "citations", "index", "logprobs", "metadata"),
@@ -81,7 +81,7 @@ def is_cut(reason: JsonValue) -> bool:
 
 
 def block_type(block: JsonObject) -> str | None:
-    """Return the `type` of a block or message in one spelling, `None` if it has none."""
+    """Return the `type` of a block or message in one spelling, `None` if it is missing."""
     kind = block.get("type") or block.get("part_kind") or block.get("kind")
     return kind.lower().replace("-", "_").replace(".", "_") if isinstance(kind, str) else None
 
@@ -129,12 +129,12 @@ class Blocks:
             self._words.append(text)
 
     def add_refusal(self, text: JsonValue) -> None:
-        """Add a refusal: text, but it is not searched for calls."""
+        """Add a refusal: text that is not searched for calls."""
         self.count += 1
         self._words.append(text if isinstance(text, str) else "")
 
     def add_call_block(self, value: JsonValue) -> None:
-        """Read a block that should be a call of our functions."""
+        """Read a block that should be a call; other blocks are skipped."""
         made = call_of(value)
         if made is None:
             self.skip()
@@ -142,19 +142,19 @@ class Blocks:
             self.add_call(made, value.get("status") if isinstance(value, dict) else None)
 
     def add_call(self, call: ModelCall, status: JsonValue = None) -> None:
-        """Add a call."""
+        """Add a call, with the `status` of its block."""
         self.count += 1
         self._calls.append((call, self.count, status))
 
     def skip(self) -> None:
-        """Skip a block of another type."""
+        """Count a block of another type."""
         self.count += 1
 
     def calls(self, *, cut: bool) -> tuple[ModelCall, ...]:
-        """Return the calls. In a cut turn, a call in the last block is not closed.
+        """Return the calls. If the turn is cut, a call in its last block is not closed.
 
-        OpenAI's `status` takes precedence: a `completed` call is closed, and an `incomplete` one is
-        not, nor are those after it.
+        OpenAI's `status` takes precedence: a `completed` call is closed; an `incomplete` call and
+        all calls after it are not.
         """
         found: list[ModelCall] = []
         broken = False
@@ -181,7 +181,7 @@ def is_model_text(block: JsonObject) -> bool:
 
 
 def call_of(value: JsonValue, depth: int = 0) -> ModelCall | None:
-    """Return an object as a call of our functions, `None` if it is not one."""
+    """Return an object as a call, `None` if it is not one or the vendor runs it."""
     if not isinstance(value, dict) or _runs_at_vendor(value):
         return None
     inner = value.get("function") or value.get("custom")
@@ -203,7 +203,7 @@ def call_of(value: JsonValue, depth: int = 0) -> ModelCall | None:
 
 
 def id_of(call: JsonObject) -> str | None:
-    """Return the id of a call, `None` if it has none."""
+    """Return the id of a call, `None` if it is missing."""
     name = _first(call, _IDS)
     return name if isinstance(name, str) else None
 
@@ -229,7 +229,7 @@ def read_input(written: object) -> object:
 
 
 def sendable_input(written: object) -> dict[str, Any]:
-    """Return arguments for vendors that accept only objects; other text as `INVALID_JSON`."""
+    """Return arguments for a vendor that accepts only objects; text becomes `INVALID_JSON`."""
     if isinstance(written, dict):
         return cast("dict[str, Any]", written)
     return {"INVALID_JSON": written} if written else {}

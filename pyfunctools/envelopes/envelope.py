@@ -16,10 +16,10 @@ from pyfunctools.record.file import File
 class ModelCall:
     """A call in a model's turn.
 
-    `arguments` are JSON text or the value, as the vendor sends them. `id` is `None` only if the
-    vendor needs no id in the result: `Envelope.read_turn` replaces missing and repeated ids.
-    `closed` is false if the turn was cut inside this call. `custom` is true for a call of a tool
-    that takes one text instead of arguments.
+    `arguments` are JSON text or a value, as the vendor sends them. `id` is `None` only if the
+    vendor needs no id in the result; otherwise `Envelope.read_turn` replaces missing and repeated
+    ids. `closed` is false if the turn was cut inside this call. `custom` is true for a call of a
+    tool that has one text instead of arguments.
     """
 
     id: str | None
@@ -35,7 +35,7 @@ class ModelCall:
 class ModelTurn:
     """A model's turn.
 
-    `messages` are to be appended to the conversation, with all blocks unchanged: also thoughts,
+    `messages` are to be appended to the conversation, with all blocks unchanged, also reasoning,
     signatures and unknown blocks. `cut` is true if the turn is incomplete (by a token limit, for
     example), `waits` if the vendor expects another request although nothing was called.
     """
@@ -65,7 +65,7 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """The change by one event of a stream: a piece of text, or a `call` as received so far."""
+    """The change that one event of a stream makes: a piece of text, or a `call` so far."""
 
     text: str = ""
     call: ModelCall | None = None
@@ -84,7 +84,7 @@ class StreamReader(Protocol):
     """Reads a turn event by event."""
 
     def feed(self, event: object) -> Delta:
-        """Return the change by an event of the vendor's stream, empty for other events."""
+        """Return the change that an event of the vendor's stream makes, empty for other events."""
         ...
 
     @property
@@ -116,7 +116,7 @@ class Envelope(ResultWriter, Protocol):
         ...
 
     def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return keyword arguments with the list, if the vendor does not take it as `tools=`."""
+        """Return keyword arguments with the list, `{}` if the vendor accepts it as `tools=`."""
         ...
 
     def is_response(self, value: object) -> bool:
@@ -124,7 +124,7 @@ class Envelope(ResultWriter, Protocol):
         ...
 
     def read_turn(self, response: object) -> ModelTurn:
-        """Return the turn of a response; of several alternatives the first."""
+        """Return the turn of a response; if it has several alternatives, the first one."""
         ...
 
     def stream_reader(self) -> StreamReader:

@@ -1,8 +1,8 @@
 """Gemini's `generateContent`, and its older subset of schemas (`gemini-schema`).
 
 Source: google-genai 3.4.0 `types.py`, read on 2026-11-21. The API accepts names in camel and in
-snake case. A turn has to be sent back unchanged: a `thoughtSignature` that is lost or moved to
-another part is refused. The result of a call without an id belongs to it by its index.
+snake case. A turn has to be sent back unchanged: the API rejects one whose `thoughtSignature` is
+missing or in another part. The results of calls without ids are matched with them by their order.
 """
 
 import re
@@ -42,7 +42,7 @@ class Gemini:
         return {"tools": [{"functionDeclarations": tools}]} if tools else {}
 
     def is_response(self, value: object) -> bool:
-        """Return whether this is a response, or the refusal of a prompt."""
+        """Return whether this is a response, also one that refuses the prompt."""
         names = ("candidates", "promptFeedback", "prompt_feedback")
         return any(member(value, name) is not None for name in names)
 
@@ -105,13 +105,13 @@ class ContentReader:
 
     @property
     def response(self) -> JsonObject:
-        """The response so far; until it has a reason to finish, that is `MAX_TOKENS`."""
+        """The response so far; its finish reason is `MAX_TOKENS` until the stream sends one."""
         content = {"role": self._role, "parts": [plain_data(part) for part in self._parts]}
         reason = self._reason or "MAX_TOKENS"
         return {"candidates": [{"content": content, "finishReason": reason}]}
 
     def feed(self, event: object) -> Delta:
-        """Return the change by a chunk of the first candidate."""
+        """Return the change that a chunk makes to the first candidate."""
         candidate = first_dict(plain_data(event).get("candidates"))
         self._reason = (
             candidate.get("finishReason") or candidate.get("finish_reason") or self._reason
@@ -145,7 +145,7 @@ class ContentReader:
         return whole
 
     def _add(self, part: dict[str, Any]) -> None:
-        """Add a part. Only a bare text is joined with the text before it: no signature may move."""
+        """Add a part. Only a text without a signature is joined with the text before it."""
         last = self._parts[-1] if self._parts else {}
         bare = part.keys() == last.keys() <= {"text", "thought"} and "text" in part
         if bare and part.get("thought") == last.get("thought"):
@@ -170,7 +170,7 @@ def _will_continue(called: dict[str, Any]) -> bool:
 
 
 def _put(args: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Add a piece of the arguments; one with an invalid path becomes a member of that name."""
+    """Add a piece of the arguments; if its path is invalid, the path becomes a member's name."""
     path = str(piece.get("jsonPath") or piece.get("json_path"))
     named = (f"{kind}{end}" for kind in ("string", "number", "bool") for end in ("Value", "_value"))
     value = next((piece[name] for name in named if piece.get(name) is not None), None)
@@ -189,7 +189,7 @@ def _keys_of(path: str) -> list[str | int]:
 
 
 def _placed(whole: Any, keys: list[str | int], piece: JsonValue) -> Any:
-    """Return a value with a piece added at some keys; text is appended to existing text.
+    """Return a value with a piece added at these keys; text is appended to existing text.
 
     Raises:
         LookupError: the keys do not exist, and cannot be added.

@@ -1,14 +1,15 @@
-"""MCP: functions as tools, outcomes as results, in the two revisions that clients speak.
+"""MCP: functions as tools and outcomes as results, in the two revisions that clients use.
 
 Source: the specification of 2025-11-25 and of 2026-07-28, and mcp-types 2.3.0, read on 2026-11-22.
-Until 2025-11-25 `outputSchema` and `structuredContent` have to be objects, and a client refuses the
-whole list for one other `outputSchema`. So another output becomes the `result` of an object there.
-One that may be null always does, since the SDK omits a null. Then the schema has
-`x-fastmcp-wrap-result`, with which clients of fastmcp unwrap it.
+Until 2025-11-25 `outputSchema` and `structuredContent` have to be objects, and a client rejects the
+whole list if one `outputSchema` is not. So in that revision any other output is wrapped: it becomes
+the property `result` of an object. An output that may be null is wrapped in both revisions, since
+the SDK omits a null. The schema of a wrapped output has `x-fastmcp-wrap-result`, by which clients
+of fastmcp unwrap it.
 
 Many clients do not read `$defs`. So references are replaced by their definitions unless that makes
 the schema more than half as long again (`_LONGER`). Of 1,710 functions of real documents 444 have
-definitions; it is done for 438 of them, which become a little shorter in total.
+definitions; in 438 of them references are replaced, and these become a little shorter in total.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,7 +35,7 @@ MODERN: Final = "2026-07-28"
 """The first revision that allows any output."""
 
 _LONGER: Final = 1.5
-"""How many times as long a schema may become when references are replaced."""
+"""The factor by which a schema may grow when references are replaced."""
 
 _DEEPEST: Final = 32
 _compact: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -42,7 +43,7 @@ _compact: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput:
-    """The declared output of a tool; with `wraps` the value is the `result` of an object."""
+    """The declared output of a tool; if it `wraps`, the value is the property `result`."""
 
     schema: dict[str, Any]
     wraps: bool
@@ -73,7 +74,7 @@ def traits_of(function: Function) -> dict[str, Any]:
 
 
 def output_of(function: Function, *, modern: bool, inline: bool | None = None) -> ToolOutput | None:
-    """Return the declared output of a function's tool for a client of the revision, if any."""
+    """Return the declared output of a function's tool in a revision, `None` without output."""
     whole = function.output
     if whole is None:
         return None
@@ -97,8 +98,8 @@ def output_of(function: Function, *, modern: bool, inline: bool | None = None) -
 def result_of(outcome: Outcome, output: ToolOutput | None, *, modern: bool) -> dict[str, Any]:
     """Return an outcome as a result of `tools/call`.
 
-    A success that does not match the declared output becomes an error with the text: a client would
-    discard it.
+    A success that does not match the declared output becomes an error with the text, since a client
+    would discard it.
     """
     text, is_error, structured = outcome.text, not outcome.ok, None
     if not is_error:
@@ -118,7 +119,7 @@ def _result(
 
 
 class MCP:
-    """The envelope of `tools/list` and `tools/call`, for a server of the application's own.
+    """The envelope of `tools/list` and `tools/call`, for an application that is the server.
 
     A model's turn is one call: the `params` of `tools/call`, or the whole request, whose id is in
     the response. Tools declare no output, so that results are valid in every revision.
@@ -129,11 +130,11 @@ class MCP:
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as an item of `tools/list`, which knows no `strict`."""
+        """Return a function as an item of `tools/list`; MCP has no `strict`."""
         whole = {
             "additionalProperties": True,
             **_object(schema),
-        }  # by default some clients close it
+        }  # without it some clients allow no others
         tool: dict[str, Any] = {"name": name, "inputSchema": whole}
         return {**tool, "description": description} if description else tool
 
@@ -167,7 +168,7 @@ class MCP:
         return ModelTurn(messages=(), text="", calls=(call,), cut=False)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return each result of `tools/call`, in a response if the call was a whole request."""
+        """Return the result of each `tools/call`, in a response if the call was a whole request."""
         return tuple(_response(each) for each in results)
 
     def stream_reader(self) -> "RequestReader":
@@ -191,7 +192,7 @@ class RequestReader:
 
     def __init__(self) -> None:
         self.response: JsonObject = {}
-        """The request, `{}` before there is one."""
+        """The last request, `{}` before the first."""
 
     def feed(self, event: object) -> Delta:
         """Return the call of a request, an empty change for other events."""
@@ -215,7 +216,7 @@ def _structured(
         return None
     if output is not None:
         return ({"result": known[0]},) if output.wraps else known
-    # No output is declared: only what the text does not contain, and the revision allows.
+    # No output is declared: only a value that the text does not contain and the revision allows.
     fits = isinstance(known[0], dict) or (modern and not isinstance(known[0], str | None))
     return known if fits else None
 
@@ -237,7 +238,7 @@ def _block(file: File) -> dict[str, Any]:
 
 
 def _shorter(make: Callable[[bool], Rendering], inline: bool | None) -> dict[str, Any]:
-    """Return a schema with or without references: as `inline` says, or by its length."""
+    """Return a schema with or without references, by `inline`, or else by its length."""
     if inline is not None:
         return make(inline).schema
     kept = make(False).schema
@@ -248,7 +249,7 @@ def _shorter(make: Callable[[bool], Rendering], inline: bool | None) -> dict[str
 
 
 def _object(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of objects with `"type": "object"` at its root, where clients look for it."""
+    """Return a schema of objects with `"type": "object"` at its root, where clients expect it."""
     reference = schema.get("$ref")
     if isinstance(reference, str):
         others = {name: each for name, each in schema.items() if name != "$ref"}
@@ -259,7 +260,7 @@ def _object(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_object(root: JsonSchema, schema: JsonValue, depth: int = 0) -> bool:
-    """Return whether a schema surely allows only objects."""
+    """Return whether a schema is known to allow only objects."""
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return False
     if schema.get("type") == "object":

@@ -1,8 +1,8 @@
 """Chat Completions: OpenAI's older API, and that of every compatible server.
 
 Source: openai 3.54.0 `types/chat`, mistralai 3.7.0 (arguments as text or object, content in
-chunks), read on 2026-11-21. A result has no flag for errors and no files: they are named in its
-text. Every call needs a result message of its own, before the next request.
+chunks), read on 2026-11-21. A result has no error flag and no files: its text begins with `Error:`
+and names the files. Each call needs its own result message before the next request.
 """
 
 from collections.abc import Sequence
@@ -97,7 +97,7 @@ class ChatReader:
     """Reads a completion chunk by chunk.
 
     The pieces of a call have the same `index`. Some servers send whole calls, all with the index 0
-    or without one: there a new call begins with another id, or else with a name.
+    or without an index: there a new call begins with another id, or else with a name.
     """
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class ChatReader:
 
     @property
     def response(self) -> JsonObject:
-        """The completion so far; until it has a reason to finish, that is `length`."""
+        """The completion so far; its finish reason is `length` until the stream sends one."""
         choice = {
             "index": 0,
             "message": plain_data(self._message),
@@ -116,7 +116,7 @@ class ChatReader:
         return {"object": "chat.completion", "choices": [choice]}
 
     def feed(self, event: object) -> Delta:
-        """Return the change by a chunk of the first choice.
+        """Return the change that a chunk makes to the first choice.
 
         OpenAI's `stream()` and Mistral's SDK wrap a chunk in an event.
         """

@@ -1,8 +1,9 @@
 """Responses: OpenAI's newer API, in which a turn is a list of items.
 
 Source: openai 3.54.0 `types/responses`, read on 2026-11-21. All items of a turn have to be sent
-back unchanged, also reasoning, which belongs to the calls after it. A result has no flag for
-errors: its text says it. `strict` is always written, since its default is not quite false.
+back unchanged, also reasoning, which belongs to the calls after it. A result has no error flag: its
+text begins with `Error:`. `strict` is always written, since the API does not treat a missing one as
+false.
 """
 
 from collections.abc import Sequence
@@ -116,14 +117,14 @@ class ResponsesReader:
     def response(self) -> JsonObject:
         """The response so far, `incomplete` until its last event.
 
-        Messages and calls that are not done are included as far as they are received.
+        Of messages and calls that are not done, the part received so far is included.
         """
         output = [each.item for each in self._items if each.done or each.readable]
         final = self._final or {"object": "response", "status": "incomplete"}
         return plain_data({**final, "output": final.get("output") or output})
 
     def feed(self, event: object) -> Delta:
-        """Return the change by an event."""
+        """Return the change that an event makes."""
         data = plain_data(event)
         kind = str(data.get("type"))
         if kind in _ENDS:
@@ -150,7 +151,7 @@ class ResponsesReader:
         return Delta(call=call_of(item) if str(item.get("type")) in _CALLS else None)
 
     def _find(self, name: object, index: object) -> "_Item | None":
-        """Return an item by its id, or else its index, since some servers change ids."""
+        """Return an item by its id, or else by its index, since some servers change ids."""
         named = (each for each in self._items if name is not None and each.item.get("id") == name)
         placed = (each for each in self._items if index is not None and each.index == index)
         return next(named, None) or next(placed, None)

@@ -25,7 +25,7 @@ class PlainText:
         )
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return the one message with all results, each under the name of its function."""
+        """Return one message with all results, each under the name of its function."""
         if not results:
             return ()
         texts = [

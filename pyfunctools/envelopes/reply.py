@@ -1,8 +1,8 @@
 """Reads the texts and calls of a response, a message or a block of any vendor, or a list of them.
 
-A vendor's envelope reads only its own responses, and keeps the blocks to send back. This reads any
-of them, as SDK objects or as plain data, and nothing but texts and calls. A message of another role
-is skipped.
+A vendor's envelope reads only responses of that vendor, and keeps the blocks to send back. This
+module reads responses of every vendor, as SDK objects or plain data, but only the texts and calls
+in them. A message whose role is not the model's role is skipped.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,11 +26,11 @@ from pyfunctools.errors import DocumentError
 _FIRST: Final = ("choices", "candidates")
 """Keys of alternatives, of which the first is read."""
 _WHOLE: Final = (*_FIRST, "output", "outputs")
-"""Keys with the whole content of a response; others (Gemini's `text`) repeat a part of it."""
+"""Keys with the whole content of a response; other keys (Gemini's `text`) repeat a part."""
 CONTENT_KEYS: Final = ("message", "content", "parts", "text", "generated_text")
 """Keys of a message's content."""
 _FIELDS: Final = ("role", "raw_item", "output", *REASON_KEYS, *CONTENT_KEYS, *BLOCK_KEYS)
-"""The attributes that are read of an object that is not a mapping."""
+"""The attributes that are read from an object that is not a mapping."""
 _FIELDS_AND_WHOLE: Final = frozenset({*_FIELDS, *_WHOLE})
 
 OWN_ROLES: Final = frozenset({"assistant", "model", "ai", "chatbot"})
@@ -41,7 +41,7 @@ _MESSAGES: Final = frozenset(
         *("message_output_item", "model_output", "response", "tool_call_item"),
     }
 )
-"""Types of a message, or of an object that has one."""
+"""Types of a message, or of an object that contains a message."""
 _DEEPEST: Final = 70
 _MOST_OBJECTS: Final = 10_000
 
@@ -49,8 +49,8 @@ _MOST_OBJECTS: Final = 10_000
 class Reply:
     """The `blocks` of a reply, and whether it was `cut`.
 
-    `written` returns the calls in an object that is not a vendor's message: JSON that the model
-    wrote itself.
+    `written` is called with each object that is not a vendor's message but JSON that the model
+    wrote; it returns the calls in the object.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Reply:
             self._add_written(value)
 
     def _members(self, value: JsonObject, depth: int) -> bool:
-        """Read the content of a message or response; return whether it is one."""
+        """Read the content of a message or response; return whether the value is one."""
         self._note_cut(value)
         for key in _WHOLE:
             inner = value.get(key)
@@ -161,10 +161,10 @@ class _Plain:
         self._objects -= 1
         members = _fields(raw) if self._objects > 0 else {}
         if not members and depth:
-            return cast("JsonValue", raw)  # the later check refuses it
+            return cast("JsonValue", raw)  # refused when it is checked
         if not members:
             raise DocumentError(
-                "What the model wrote",
+                "The model's output",
                 f"A {type(raw).__name__} is neither a text nor a message.",
                 remedy="Pass the text, or the message of the vendor's SDK.",
             )

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 
 def member(value: object, name: str) -> object:
-    """Return a member of plain data or of an SDK object, `None` if there is none."""
+    """Return a member of plain data or of an SDK object, `None` if it is missing."""
     if isinstance(value, Mapping):
         return cast("Mapping[str, object]", value).get(name)
     return getattr(value, name, None)
@@ -27,13 +27,13 @@ def dicts_in(value: object) -> list[dict[str, Any]]:
 
 
 def first_dict(value: object) -> dict[str, Any]:
-    """Return the first dictionary in a list, `{}` if there is none."""
+    """Return the first dictionary in a list, `{}` if it contains no dictionary."""
     found = dicts_in(value)
     return found[0] if found else {}
 
 
 def grow(into: dict[str, Any], key: str, piece: object) -> str:
-    """Append a piece to the text under a key, and return it; return "" if it is not a text."""
+    """Append a piece to the text under a key, and return the piece; ignore one that is not text."""
     if not isinstance(piece, str):
         return ""
     before = into.get(key)
@@ -42,7 +42,7 @@ def grow(into: dict[str, Any], key: str, piece: object) -> str:
 
 
 def plain_data(value: object, exclude: object = None) -> dict[str, Any]:
-    """Return an SDK object, or plain data, as a copy in plain data; `{}` for other values.
+    """Return a copy of an SDK object or plain data as a dictionary; `{}` for other values.
 
     An SDK object becomes the data that the server sent, without the SDK's own additions (`exclude`,
     in pydantic's format).

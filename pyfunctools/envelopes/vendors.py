@@ -1,4 +1,4 @@
-"""Every envelope by its name. `dialects.table` says which one a dialect has."""
+"""Every envelope by its name. `dialects.table` has the name of each dialect's envelope."""
 
 from typing import Final
 

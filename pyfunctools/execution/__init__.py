@@ -1,5 +1,5 @@
 """Runs calls: Python functions in this process, HTTP requests, applications, MCP servers.
 
-Only this package does input and output. `request` and its modules are pure: they make a request, as
-data, of a route and arguments. `http` sends it.
+Only this package does input and output. `request` is pure: it makes a request, as data, from a
+route and arguments. `http` sends it.
 """

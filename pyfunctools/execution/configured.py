@@ -1,8 +1,8 @@
-"""A function as the program configures it: fixed values, who has to approve it, texts for a person.
+"""A function as the program configures it: fixed values, approvals, and texts for a person.
 
 A fixed value belongs to the program: it is in no schema that a model or a person sees, and is added
-after their arguments were checked. So the function as shown lacks its property (`fixed_view`), and
-the runner adds the value, checks the whole arguments, and passes them on.
+after their arguments were checked. So `fixed_view` removes its property from the function, and the
+runner adds the value, checks the whole arguments, and passes them on.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,18 +34,19 @@ if TYPE_CHECKING:
     from pyfunctools.execution.runner import Runner
 
 Fixed: TypeAlias = Mapping[str, Any] | Callable[[Function, Any], Mapping[str, Any]]
-"""Fixed values by path, or a function of a function and the context that returns them.
+"""Fixed values by path, or a callable that returns them for a `Function` and the context.
 
-Each value may be a function of the context. To find the paths, the function is also called with the
+Each value may be a function of the context. To find the paths, the callable is also called with the
 context `None`.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedView:
-    """A function with fixed values: their `places`, the contract `shown` to others and the `whole`.
+    """A function with fixed values: their `places`, and its contract without and with them.
 
-    `places` are the keys of each fixed property, and its path as written.
+    `places` maps the keys of each fixed property to its path as written. `shown` is the contract
+    for a model and a person, `whole` the one for the runner.
     """
 
     fixed: Fixed
@@ -149,7 +150,7 @@ class Configured:
 
 
 def _wrong_fixed(function: Function, view: FixedView, issues: Iterable[Issue]) -> Outcome | None:
-    """Return the outcome of issues with fixed values, which only the program can correct."""
+    """Return the outcome if issues concern fixed values, which the program has to correct."""
     wrong = {
         str(Path.of(one.path.keys)): one.expected
         for one in issues
@@ -169,18 +170,18 @@ def _not_made(function: Function, error: Exception, reason: str) -> Outcome:
 
 
 def _taken(function: Function, keys: Keys) -> Issue:
-    """Return the issue with an argument in the place of a fixed value."""
+    """Return the issue for an argument in the place of a fixed value."""
     separated = function.separated
     is_humans = separated is not None and separated.owner(keys) == "human"
     return side_issue(
-        "human" if is_humans else "llm", keys, "no value, since this is not yours to give"
+        "human" if is_humans else "llm", keys, "no value, since the application sets it"
     )
 
 
 def _has_room(
     outline: Outline, whole: JsonValue, keys: Keys, values: Mapping[Keys, JsonValue]
 ) -> bool:
-    """True if the objects around a place exist, or can be made of fixed values alone."""
+    """True if the objects around a place exist, or can be made from fixed values alone."""
     place = outline.place
     for depth, key in enumerate(keys[:-1], 1):
         place = place.inside(key)
@@ -203,9 +204,9 @@ def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonObject:
 
 
 def fixed_view(function: Function, fixed: Fixed) -> tuple[Function, Lazy[FixedView]]:
-    """Return a function without the properties of fixed values, and how it was made.
+    """Return a function without its fixed properties, and the view that its runner needs.
 
-    The schemas are made when first needed. A function with none of the properties stays as it is.
+    The schemas are made when first needed. A function without any of the properties is unchanged.
     """
     view = Lazy(partial(_view, function, fixed))
     return with_contract(function, Lazy(lambda: view.value.shown)), view
@@ -226,8 +227,8 @@ def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
     """Refuse fixed values for a property that no function has.
 
     Raises:
-        DefinitionError: it is so, a path is not that of a named property, or the function that
-            returns the values raises.
+        DefinitionError: no function has a property at a path, a path is not that of a named
+            property, or `fixed` is a callable that raises or returns no mapping.
     """
     if not callable(fixed) and not isinstance(fixed, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         remedy = 'Write `{"$input.tenant": value}`.'
@@ -281,6 +282,6 @@ def _by_path(function: Function, fixed: Fixed) -> Mapping[str, Any]:
     raise DefinitionError(
         "fixed",
         reason,
-        "Return a mapping by path for every function; what depends on the context is a function "
-        'of it: `lambda function, _: {"$input.tenant": lambda context: context.tenant}`.',
+        "Return a mapping by path for every function; a value that depends on the context is a "
+        'function of it: `lambda function, _: {"$input.tenant": lambda context: context.tenant}`.',
     )

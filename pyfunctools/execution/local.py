@@ -52,7 +52,7 @@ class LocalRunner:
 
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
-            DefinitionError: the function has no handler, or needs a context and there is none.
+            DefinitionError: the function has no handler, or needs a context that was not given.
         """
         function = run.function
         handler = handler_of(function)
@@ -144,7 +144,7 @@ def _threads() -> "ThreadPoolExecutor":
 
 
 def _called(bound: "ReadyCall") -> object:
-    """Call, and collect the items of an iterator."""
+    """Return the result of a call; an iterator becomes a list."""
     value = bound()
     if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
         return list(cast("Iterator[object]", value))
@@ -152,17 +152,17 @@ def _called(bound: "ReadyCall") -> object:
 
 
 def _caught(bound: "ReadyCall") -> tuple[object, Exception | None]:
-    """Call, and return the value or the function's exception; others are the executor's."""
+    """Return the value or the exception of a call: other exceptions are the executor's fault."""
     try:
         return _called(bound), None
-    except Exception as error:  # as the docstring says
+    except Exception as error:  # the function may raise anything
         return None, error
 
 
 def _caught_remotely(bound: "ReadyCall") -> tuple[object, Exception | None]:
-    """Call in another process.
+    """Return the value or the exception of a call in another process.
 
-    An exception that cannot be copied (pickled) would break the pool of processes.
+    An exception that cannot be copied (pickled) would break the pool, and becomes a `RuntimeError`.
     """
     value, error = _caught(bound)
     try:
@@ -230,7 +230,7 @@ def _returned(function: "Function", handler: "Handler", value: object) -> Outcom
     try:
         json = handler.dump(rest)
     except Exception as error:  # serialisation runs somebody else's code
-        log_raised(function.name, "what the function returned", error)
+        log_raised(function.name, "writing the result as JSON", error)
         return Outcome(
             text=f"The function ran, but its result cannot be written as JSON: {_message(error)}",
             value=value,
@@ -255,7 +255,7 @@ _NO_FILES = frozenset({bool, dict, float, int, str, type(None)})
 
 
 def _files_and_rest(value: object) -> "tuple[tuple[File, ...], object]":
-    """Return the files in a returned value, and the rest: (file, 1) gives ((file,), 1).
+    """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), 1)`.
 
     The rest is `None` if there are only files, and a single item is unpacked.
     """

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for code that waits in another thread."""
+"""An event loop in a separate thread, for code that waits in another thread."""
 
 import os
 import weakref
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class BackgroundLoop:
-    """An event loop in a thread of its own, started when the first coroutine is submitted.
+    """An event loop in a separate thread, started when the first coroutine is submitted.
 
     It starts again after `close`, in a forked process, and after a coroutine has closed it. It ends
     when this object is garbage-collected.
@@ -36,7 +36,7 @@ class BackgroundLoop:
         return run_coroutine_threadsafe(steps, self._started())
 
     def wait_for(self, steps: Coroutine[object, object, T]) -> T:
-        """Run a coroutine on the loop and return its result; deadlocks in the loop's own thread."""
+        """Run a coroutine on the loop and return its result; not for use in the loop's thread."""
         future = self.submit(steps)
         try:
             return future.result()

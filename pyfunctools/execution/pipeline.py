@@ -1,4 +1,4 @@
-"""One call: the model's arguments are checked, a person is asked where needed, the function runs.
+"""One call: the model's arguments are checked, a person is asked if necessary, the function runs.
 
 The steps are one coroutine for `call`, `acall`, `resume` and `aresume`. The four differ in whether
 the results of the caller's callables are awaited, and in how the function is run.
@@ -36,9 +36,9 @@ LOGGER = getLogger("pyfunctools.calls")
 
 
 class Invocation:
-    """One call: everything that is given beside the model's arguments, and the steps to an outcome.
+    """One call: its settings, and the steps from the model's arguments to the outcome.
 
-    With `awaits` the results of the caller's callables are awaited; without, the steps never
+    With `awaits` the results of the caller's callables are awaited; without it the steps never
     suspend.
     """
 
@@ -78,7 +78,7 @@ class Invocation:
         started = perf_counter()
         try:
             outcome = await steps
-        except Exception:  # a mistake of the program, which gets the exception
+        except Exception:  # a mistake of the program: it is raised and not logged
             raise
         except BaseException:  # cancelled or interrupted
             self._log(None, "cancelled", started, 0)
@@ -136,12 +136,12 @@ class Invocation:
     ) -> Outcome:
         """Check the arguments and run the function; a refusal is an outcome with its reason.
 
-        `read` is the result of parsing the arguments where that was done before; a `Failure` is
-        final.
+        `read` is the result of an earlier check of the arguments, if there was one; if it is a
+        `Failure`, the call is refused.
 
         Raises:
-            PyfunctoolsError: the function cannot be run in this way, or a callable of the caller's
-                cannot be called in this way.
+            PyfunctoolsError: the function cannot be run in this way, or a caller's callable has
+                other parameters or has to be awaited.
         """
         try:
             function, runner = self._find(name)
@@ -174,7 +174,7 @@ class Invocation:
         return replace(outcome, function=function.name, repairs=repairs)
 
     def _may_ask(self, function: Function, runner: Runner) -> bool:
-        """Return whether a person may be asked though no parameter is theirs."""
+        """Return whether a person may be asked although the model gives all parameters."""
         return (
             (self._human, self._approve, self._ticket) != (None, None, None)
             or function.confirm

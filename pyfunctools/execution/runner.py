@@ -31,14 +31,14 @@ class Run(NamedTuple):
 
     @property
     def resolve(self) -> Resolve:
-        """How to get a value that may be awaitable."""
+        """The function that returns a value which may be awaitable; see `steps`."""
         return awaited if self.awaits else without_awaiting
 
     def check_context(self, handler: "Handler | None" = None) -> None:
         """Refuse a run without the context that a parameter requires.
 
         Raises:
-            DefinitionError: it is so.
+            DefinitionError: a parameter requires the context, and there is no context.
         """
         if self.context is not None:
             return
@@ -46,7 +46,7 @@ class Run(NamedTuple):
         if handler is not None and (parameter := handler.wants_context) is not None:
             raise DefinitionError(
                 f"{self.function.name}({parameter})",
-                "It is the context, and the call was given none.",
+                "This parameter is the context, and the call has no context.",
                 "Pass `context=` to the call (in a terminal `--context`), give it a default, or "
                 "hint `Context[... | None]`.",
             )
@@ -61,7 +61,7 @@ class Runner(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """The limits of what is read, and of the text for the model."""
+        """The limits of time, of sizes, and of the text for the model."""
         ...
 
     def close(self) -> None:

@@ -20,17 +20,17 @@ Resolve: TypeAlias = Callable[[object, str], Awaitable[object]]
 """Returns a value, awaited if it is awaitable; the text names the setting that it came from."""
 
 Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Outcome | None]"]
-"""Steps with the arguments as Python objects, just before the function runs.
+"""Steps that run just before the function, with the arguments as Python objects.
 
-A returned outcome stops the run.
+If they return an outcome, the function does not run.
 """
 
 
 class Answered(NamedTuple):
     """A person's answer to a question of a remote server.
 
-    `values` are by the paths of the questions, and `accepted` is false where the person refuses;
-    with `None` the runner only repeats the question. `state` is the state of the waiting call.
+    `values` are by the paths of the questions, and `accepted` is false if the person refuses; with
+    `None` the runner only repeats the question. `state` is the state of the waiting call.
     """
 
     state: JsonValue
@@ -39,13 +39,14 @@ class Answered(NamedTuple):
 
 
 AskSteps: TypeAlias = Callable[["Waiting"], "Coroutine[object, None, Answered | Outcome | None]"]
-"""Asks a person; the result is an outcome if that fails."""
+"""Asks a person; the result is an outcome if asking fails, `None` if nobody can be asked."""
 
 
 class Person(NamedTuple):
-    """How a remote server reaches a person in a call.
+    """The person who answers the questions of a remote server in a call.
 
-    `answered` is an earlier answer, and `ask` asks now, if somebody can be asked.
+    `answered` is an earlier answer, and `ask` asks the person now; it is `None` if nobody can be
+    asked.
     """
 
     answered: Answered | None
@@ -69,8 +70,8 @@ async def without_awaiting(value: object, where: str) -> object:
         value.close()
     raise DefinitionError(
         where,
-        "A function given there is asynchronous.",
-        "Use `await controller.acall(...)`, or give a function that is not.",
+        "A function that was passed here is asynchronous.",
+        "Use `await controller.acall(...)`, or pass a function that is not asynchronous.",
     )
 
 
@@ -90,7 +91,7 @@ def check_callable(where: str, called: object, arguments: tuple[object, ...]) ->
     try:
         parameters.bind(*arguments)
     except TypeError as error:
-        reason = f"This function cannot be called as it will be: {error}."
+        reason = f"This function cannot be called with the arguments it will get: {error}."
         raise DefinitionError(where, reason, remedy) from None
 
 
@@ -98,7 +99,7 @@ _WANTED = {
     "approve": "a function of the pending call that returns `True`, or an `Approval`",
     "confirm": "a function of the pending call that returns whether a person has to approve it",
     "human": "the values, or a function of the pending call that returns them",
-    "store": "one whose `claim` is a function of a ticket's id and its end",
+    "store": "a store whose `claim` is a function of a ticket's id and its expiry",
 }
 
 

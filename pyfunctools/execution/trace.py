@@ -8,7 +8,7 @@ from os.path import dirname, join
 from types import TracebackType
 
 MASKED: ContextVar[Callable[[str], str] | None] = ContextVar("MASKED", default=None)
-"""Removes a person's values from a text, while a call that has some runs."""
+"""Removes a person's values from a text, while a call with a person's values runs."""
 
 
 def log_raised(where: str, what: str, error: BaseException) -> None:
@@ -31,8 +31,8 @@ def log_raised(where: str, what: str, error: BaseException) -> None:
 def _place(trace: TracebackType | None) -> tuple[str, int] | None:
     """Return the file and line of the innermost frame of the application's own code.
 
-    Frames of this package and of the standard library are ignored. If all others are in installed
-    packages, the outermost is the function that was called.
+    Frames of this package and of the standard library are ignored. If all other frames are in
+    installed packages, the outermost is returned: the function that was called.
     """
     own: list[tuple[str, int]] = []
     installed: list[tuple[str, int]] = []

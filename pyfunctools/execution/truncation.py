@@ -1,9 +1,9 @@
 """Truncates a text for a model: JSON stays JSON, other text loses its middle.
 
-JSON loses whole items and properties. An array keeps its first items and ends in a text that counts
-the others. An object keeps every property that fits: small ones whole, and large ones share the
-remaining room and are truncated in turn; `{"rows": [...], "total": 9}` keeps its `total`. Strings
-lose their middle.
+JSON loses whole items and properties. An array keeps its first items and ends in a text with the
+number of omitted ones. An object keeps every property that fits: small ones whole, and large ones
+share the remaining room and are truncated in turn; `{"rows": [...], "total": 9}` keeps its `total`.
+Strings lose their middle.
 """
 
 from json import dumps, loads
@@ -13,10 +13,10 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import quantity
 
 LEAST = 80
-"""Characters that a property or an item needs at least, or it is left out."""
+"""The least characters for a property or an item; with less room it is left out."""
 
 _NAMED = 200
-"""Characters of the list of properties that were left out."""
+"""Characters that are reserved for the list of properties that were left out."""
 
 Sizes: TypeAlias = dict[int, int]
 """The length of each array and object of a value as JSON, by its `id`."""
@@ -123,7 +123,7 @@ def _more(count: int, unit: str) -> str:
 
 
 def _middle(text: str, limit: int) -> str:
-    """Return a text without so much of its middle that it fits."""
+    """Return a text that fits the limit, if necessary without its middle."""
     if len(text) <= limit:
         return text
     room = limit - len(_left_out(len(text)))

@@ -4,7 +4,7 @@
 class UnsendableError(Exception):
     """A value that cannot be written in a request. Never leaves `execution`.
 
-    `expected` is what to write instead, in one line; `keys` lead from the parameter to the value.
+    `expected` describes a valid value in one line; `keys` lead from the parameter to the value.
     """
 
     def __init__(self, expected: str, keys: tuple[str | int, ...] = ()) -> None:

@@ -2,7 +2,7 @@
 
 A form is flat, with texts, numbers, booleans and choices, and must never ask for a secret. So
 secrets and files are given on a page of the application. If neither is possible, the call is
-refused, with a text that says what a person can do.
+refused, with a text that describes where a person can make it.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.record.question import Question
 
 FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
-"""The formats of texts that forms know."""
+"""The formats of texts that forms support."""
 
 PAGES: Final = 10_000
-"""The most pages that are open at the same time; then the oldest are forgotten."""
+"""The most pages that are open at the same time; with more, the oldest is forgotten."""
 
 _TYPES: Final[dict[str, Any]] = {
     "boolean": bool,
@@ -38,7 +38,7 @@ _plain: Final = JSONEncoder(ensure_ascii=False).encode
 
 
 def elicitation_form(questions: Sequence[Question], *, approves: bool) -> dict[str, Any] | None:
-    """Return the schema of a form, `None` if a page has to ask.
+    """Return the schema of a form, `None` if the questions need a page.
 
     A form may be empty only if it `approves` a call. A field has the name of its parameter, or its
     `Question.path` if it is nested or its name is not an identifier, since clients make attributes
@@ -92,7 +92,7 @@ def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
 
 
 def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> str:
-    """Return the text for a call whose person cannot be asked: the reason, and a remedy."""
+    """Return the text for a call if the person cannot be asked: the reason, and a remedy."""
     private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
     wanted = "approve" if waiting.approval and not waiting.questions else "add their part to"
     text = f"A person has to {wanted} this call first, and cannot be asked here: "
@@ -158,8 +158,8 @@ class _Page:
 class Pages:
     """The calls that are completed on pages of the application, by the ids of their tickets.
 
-    A page calls `Controller.resume`, in any thread of this process; the outcome is kept until the
-    client asks for it.
+    A page calls `Controller.resume`, in any thread of this process; the outcome is kept until
+    `Pages.outcome` returns it.
     """
 
     def __init__(self) -> None:
@@ -180,7 +180,7 @@ class Pages:
                 page.loop.call_soon_threadsafe(page.done.set)
 
     async def outcome(self, ticket: str, seconds: float) -> Outcome | None:
-        """Return the outcome of a ticket's call, `None` if there is none within the time."""
+        """Return the outcome of a ticket's call, `None` if it does not end within the time."""
         page = self._open.get(ticket)
         if page is None:
             return None

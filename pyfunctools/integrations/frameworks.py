@@ -1,4 +1,4 @@
-"""What the integrations with agent frameworks share: their settings, and answers by call id."""
+"""Shared code of the integrations with agent frameworks: settings, and answers by call id."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,23 +9,23 @@ DENIED = "A person has to approve this call and has not. Nothing has run."
 
 
 def check_controller(where: str, controller: object) -> None:
-    """Refuse anything but a controller.
+    """Check that an argument is a controller.
 
     Raises:
-        DefinitionError: it is so.
+        DefinitionError: it is not.
     """
     if not isinstance(controller, Controller):
         raise wrong_type(where, "a `Controller`", controller, f"Write `{where}(controller)`.")
 
 
 def check_answers(where: str, answers: Iterable[str], waiting: Sequence[str], source: str) -> None:
-    """Refuse an answer for a call that does not wait; `source` names where the calls are from.
+    """Check that every answer is for a call that waits; `source` names the origin of the calls.
 
     Raises:
-        DefinitionError: it is so.
+        DefinitionError: no waiting call has the id of an answer.
     """
     if unknown := [call_id for call_id in answers if call_id not in waiting]:
-        known = ", ".join(map(repr, waiting)) or "none: nothing waits"
+        known = ", ".join(map(repr, waiting)) or "missing: no call waits"
         raise DefinitionError(
             f"{where}(answers)",
             f"No call {unknown[0]!r} of {source} waits for a person.",
@@ -34,7 +34,7 @@ def check_answers(where: str, answers: Iterable[str], waiting: Sequence[str], so
 
 
 def context_for(context: object, run: object, default: object) -> object:
-    """Return the context of a call in a framework's run: a function of it, a value, the default."""
+    """Return the context of a call: `context`, its result for the run, or the default."""
     if context is None:
         return default
     return context(run) if callable(context) else context

@@ -51,15 +51,15 @@ def tools(
 ) -> list[BaseTool]:
     """Return the functions of a controller as tools for an agent or a `ToolNode`.
 
-    Parameters hinted `Context` get `context`, its result if it is a function of the call's
-    `RunnableConfig`, or by default the context of the run. `dialect` names the vendor for whom the
+    Parameters hinted `Context` get `context`; if that is a function, its result for the call's
+    `RunnableConfig`; and by default the context of the run. `dialect` names the vendor for whom the
     schemas are written.
 
-    A call without a person's part or approval interrupts the graph, with the fields of
+    A call that lacks a person's values or approval interrupts the graph, with the fields of
     `Outcome.waiting` as the interrupt's value. Continue with `resume`, or with
-    `Command(resume={"human": values, "approve": True})`; add the interrupt's `"ticket"` to refuse a
-    function that has changed. An outcome's value is the artifact of its message as plain JSON,
-    unless a person took part.
+    `Command(resume={"human": values, "approve": True})`; add the interrupt's `"ticket"`, so that a
+    function that has changed is not called. An outcome's value is the artifact of its message as
+    plain JSON, unless a person took part.
 
     Raises:
         DefinitionError: `controller` is not a `Controller`, or as `Controller.tools`.
@@ -76,7 +76,7 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     must not be readable.
 
     Raises:
-        DefinitionError: no interrupt is of a call with an id.
+        DefinitionError: no interrupt belongs to a call with the id of an answer.
     """
     waiting: dict[str, tuple[str, str | None]] = {}
     for each in interrupts:
@@ -129,7 +129,7 @@ class ControllerTool(BaseTool):
     def _to_args_and_kwargs(
         self, tool_input: Any, tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        # Not as keywords: an argument may have the name of one of LangChain's own.
+        # Not as keywords: an argument may have the name of one of LangChain's parameters.
         return (tool_input, tool_call_id), {}
 
     def _run(self, *given: Any, config: RunnableConfig) -> tuple[str | list[Any], object]:
@@ -143,7 +143,7 @@ class ControllerTool(BaseTool):
     async def _result(
         self, arguments: Any, call_id: str | None, config: RunnableConfig, *, awaits: bool
     ) -> _Result:
-        """Return a call's result, the earlier one if the node has run before.
+        """Return a call's result; if the node has run before, the earlier result.
 
         After an interrupt LangGraph runs a node, with all its calls, again from the start.
         """
@@ -207,8 +207,8 @@ class ControllerTool(BaseTool):
 class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
     """Repairs arguments that are invalid JSON, which LangChain drops silently.
 
-    Repaired calls become ordinary ones. Others become calls with an error as their answer, so that
-    the model tries again.
+    Repaired calls become ordinary ones. The other calls get an error as their answer, so that the
+    model tries again.
     """
 
     def __init__(self, controller: Controller, *, dialect: str = "openai") -> None:
@@ -281,15 +281,15 @@ class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
 
 def _rendered(where: str, controller: Controller, dialect: str) -> Tools:
     check_controller(where, controller)
-    # Never strict: in LangChain either all tools are, or none.
+    # Never strict: in LangChain either all tools are strict, or no tool is.
     return controller.tools(dialect, strict=False)
 
 
 def _unpacked(result: _Result) -> tuple[str | list[Any], object]:
-    """Return content and artifact of a tool's message.
+    """Return the content and the artifact of a tool's message.
 
     Raises:
-        ToolException: the call failed; LangChain makes an error message of it.
+        ToolException: the call failed; LangChain makes an error message from it.
     """
     if result.is_error:
         raise ToolException(result.content)

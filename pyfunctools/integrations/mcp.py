@@ -2,10 +2,10 @@
 
 serve(shop)                                        # over standard input and output
 serve(shop, transport="http", port=8000)           # at http://127.0.0.1:8000/mcp
-app = server(shop).streamable_http_app()           # an ASGI application, for a server of your own
+app = server(shop).streamable_http_app()           # an ASGI application, for your own server
 
-It speaks both revisions of the protocol. If a person has to give values or approve a call, they are
-asked through the client (see `elicitation`), and the call continues with its ticket.
+It supports both revisions of the protocol. If a person has to give values or approve a call, they
+are asked through the client (see `elicitation`), and the call continues with its ticket.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ PAGE: Final = 500
 Transport: TypeAlias = Literal["stdio", "http"]
 
 _PATIENCE: Final = 2.0
-"""Seconds that a notification of a changed list may take to a client of the older revision."""
+"""Seconds in which a client of the older revision has to accept a notification."""
 
 _HOLD: Final = 25.0
 """Seconds that a request waits for a person on a page; many clients give up after 60."""
@@ -92,7 +92,7 @@ _LIFETIME: Final = 24 * 3600.0
 
 
 class ServerSettings(TypedDict, total=False):
-    """How a controller is served; see `server`."""
+    """The settings of a server; see `server`."""
 
     name: str | None
     inline: bool | None
@@ -106,13 +106,14 @@ def server(controller: Controller, **settings: Unpack[ServerSettings]) -> "Funct
     """Return a server of the official SDK whose tools are the functions of a controller.
 
     `name` is the server's name for clients, by default the controller's. `inline` replaces
-    references by their definitions for every tool, or for none; by default where the schema becomes
-    hardly longer. `keys` (32 bytes or more) protect the state of calls that wait for a person;
-    several processes need the same, and without keys the state is invalid in any other process.
-    `url` returns the URL of a page of yours for a ticket, where a person gives secrets and files,
-    which forms must not ask for. `context` returns the context of a call for the SDK's context of
-    its request. `auth` returns the owner of a bearer token, who becomes the audience of tickets;
-    HTTP requests without a valid token are refused.
+    references by their definitions for every tool (`True`) or for no tool (`False`); by default
+    where the schema becomes hardly longer. `keys` (32 bytes or more) protect the state of calls
+    that wait for a person; several processes need the same keys, and without keys the state is
+    invalid in any other process. `url` is a function of a ticket that returns the URL of your page,
+    on which a person gives secrets and files: forms must not contain these. `context` is a function
+    of the SDK's request context that returns the context of a call. `auth` is a function of a
+    bearer token that returns its owner, who becomes the audience of tickets; HTTP requests without
+    a valid token are refused.
 
     Raises:
         DefinitionError: a setting is invalid, or a function needs a context and there is no
@@ -125,7 +126,7 @@ class FunctionServer(Server[Any]):
     """A server of the official SDK whose tools are the functions of a controller.
 
     It runs as any server of the SDK: `run` on streams, `streamable_http_app` as an application.
-    `controller` is the one whose functions it serves.
+    `controller` has the functions that it serves.
     """
 
     controller: Controller
@@ -171,14 +172,14 @@ class FunctionServer(Server[Any]):
         *rest: Any,
         **more: Any,
     ) -> InitializationOptions:
-        """Return the SDK's options, which say that the list of tools may change."""
+        """Return the SDK's options, which declare that the list of tools may change."""
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, *rest, **more)
 
     def streamable_http_app(self, **settings: Any) -> Starlette:
         """Return the ASGI application of the SDK, with the check of `auth`; see `Server`."""
         if self._auth is not None and "token_verifier" not in settings:
-            # Required by the SDK, but never shown: there is no authorization server.
+            # Required by the SDK, but not shown to clients: no authorization server exists.
             own = AuthSettings.model_validate(
                 {"issuer_url": "http://localhost", "resource_server_url": None}
             )
@@ -235,7 +236,7 @@ class FunctionServer(Server[Any]):
         return page
 
     async def _call(self, request: Request, params: CallToolRequestParams) -> dict[str, Any]:
-        """Return the result of a call, or the request for a person's part.
+        """Return the result of a call, or the request for a person's values or approval.
 
         Raises:
             MCPError: the function is unknown.
@@ -278,10 +279,10 @@ class FunctionServer(Server[Any]):
     def _elicitation(
         self, function: Function, waiting: Waiting, request: Request
     ) -> "Elicitation | str":
-        """Return the question for the client, or the text of a refusal if it cannot ask.
+        """Return the question for the client, or the text of a refusal if the client cannot ask.
 
         Raises:
-            DefinitionError: the `url` of the server returns no URL.
+            DefinitionError: the setting `url` returned no URL.
         """
         modes = modes_of(request.session.client_capabilities)
         form = elicitation_form(waiting.questions, approves=waiting.approval)
@@ -303,7 +304,7 @@ class FunctionServer(Server[Any]):
     async def _answered(
         self, state: str, answer: ElicitResult | None, options: dict[str, Any], patience: float
     ) -> Outcome | None:
-        """Return the outcome of a call after an answer, `None` if there is none yet."""
+        """Return the outcome of a call after an answer, `None` if the call has not ended."""
         where, _, ticket = state.partition(":")
         if answer is not None and answer.action == "decline":
             return await self.controller.aresume(ticket, approve=False, **options)
@@ -330,7 +331,7 @@ class Elicitation(NamedTuple):
 
 
 async def _elicited(request: Request, elicitation: Elicitation) -> ElicitResult:
-    """Return a person's answer through a client of the older revision, asked during the call."""
+    """Return a person's answer; a client of the older revision asks the person during the call."""
     session, params, related = request.session, elicitation.params, request.request_id
     try:
         if params["mode"] == "form":
@@ -355,7 +356,7 @@ def serve(
     port: int = 0,
     **settings: Unpack[ServerSettings],
 ) -> None:
-    """Serve the functions of a controller until the client disconnects, or an interrupt.
+    """Serve the functions of a controller until the client disconnects or an interrupt comes.
 
     `"stdio"` serves one client over standard input and output; the program's own output goes to
     standard error. `"http"` serves many, at `/mcp` of the host and port (0: a free one), and prints
@@ -461,7 +462,7 @@ def _check(controller: object, settings: Mapping[str, object]) -> None:
             raise wrong_type(f"server({name})", "a function", settings[name])
     needs = [f.name for f in controller.functions if getattr(handler_of(f), "wants_context", None)]
     if needs and settings.get("context") is None:
-        reason = f"{needs[0]!r} takes a context, and requests have none."
+        reason = f"{needs[0]!r} requires a context, and requests have no context."
         remedy = "Write `context=lambda request: ...`, a function of the SDK's request; in a "
         remedy += "terminal `--context module:object`, for every request."
         raise DefinitionError("server(context)", reason, remedy)

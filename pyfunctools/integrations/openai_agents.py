@@ -53,10 +53,10 @@ def tools(
 ) -> "ControllerTools":
     """Return the functions of a controller as the tools of an agent.
 
-    A call without a person's part or approval interrupts the run; `ControllerTools.answered`
-    continues it. With `human`, a callable as in `Controller.call`, the person's part is asked for
-    during the run, and only approvals interrupt it. Parameters hinted `Context` get `context`, its
-    result if it is a function of the framework's `RunContextWrapper`, or by default the context of
+    A call that lacks a person's values or approval interrupts the run; `ControllerTools.answered`
+    continues it. With `human`, a callable as in `Controller.call`, the person gives values during
+    the run, and only approvals interrupt it. Parameters hinted `Context` get `context`; if that is
+    a function, its result for the framework's `RunContextWrapper`; and by default the context of
     the run. `dialect` names the vendor for whom the schemas are written.
 
     Raises:
@@ -71,7 +71,7 @@ def tools(
 
 
 class ControllerTools(list[Tool]):
-    """The functions of a controller as a list of tools, which takes a person's answers."""
+    """The functions of a controller as a list of tools, with a person's answers to their calls."""
 
     def __init__(
         self, controller: Controller, *, human: Ask | None, context: object, dialect: str
@@ -110,10 +110,10 @@ class ControllerTools(list[Tool]):
         block, and are used for one call. Other calls stay waiting.
 
         The state cannot store tickets. Keep those of `waiting` beside it, by id, and pass them as
-        `tickets`: then no call runs twice, and none of a function that has changed.
+        `tickets`: then no call runs twice, and no call of a changed function runs.
 
         Raises:
-            DefinitionError: no call with an id interrupted the run.
+            DefinitionError: no call with the id of an answer interrupted the run.
             CallError: a person's values are invalid; its `outcome` waits, and has the issues.
                 Nothing was decided.
         """
@@ -192,10 +192,10 @@ class ControllerTools(list[Tool]):
         return on_invoke_tool
 
     def _check(self, call: Call, answer: PersonsAnswer) -> None:
-        """Refuse invalid values of a person.
+        """Check a person's values.
 
         Raises:
-            CallError: it is so.
+            CallError: they are invalid.
         """
         human = values_and_approval(answer)[0]
         if call.result and human is not None and not callable(human):

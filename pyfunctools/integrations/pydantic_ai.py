@@ -55,8 +55,8 @@ def toolset(
 ) -> "ControllerToolset":
     """Return the functions of a controller as a toolset for an agent.
 
-    Parameters hinted `Context` get `context`, its result if it is a function of the framework's
-    `RunContext`, or by default the run's `deps`. `dialect` names the vendor for whom the schemas
+    Parameters hinted `Context` get `context`; if that is a function, its result for the framework's
+    `RunContext`; and by default the run's `deps`. `dialect` names the vendor for whom the schemas
     are written; the framework adapts them further. After `retries` wrong calls of one function in a
     row the framework ends the run.
 
@@ -70,9 +70,9 @@ def toolset(
 class ControllerToolset(AbstractToolset[Any]):
     """The functions of a controller, for an agent.
 
-    A call without a person's part or approval becomes one of the framework's deferred `approvals`,
-    with the fields of `Outcome.waiting` as its metadata. `results` converts a person's answers for
-    the next run.
+    A call that lacks a person's values or approval becomes one of the framework's deferred
+    `approvals`, with the fields of `Outcome.waiting` as its metadata. `results` converts a person's
+    answers for the next run.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class ControllerToolset(AbstractToolset[Any]):
         Raises:
             ModelRetry: the function wants the model to try again, or the arguments are wrong.
             ToolFailed: the call failed.
-            ApprovalRequired: a person has to do something first. Nothing has run.
+            ApprovalRequired: a person has to give values or approve first. Nothing has run.
         """
         del tool
         outcome = await self._outcome(name, tool_args, ctx)
@@ -150,7 +150,7 @@ class ControllerToolset(AbstractToolset[Any]):
         as JSON by another process. A ticket in their metadata ensures that no call runs twice.
 
         Raises:
-            DefinitionError: no call with an id waits.
+            DefinitionError: no call with the id of an answer waits.
         """
         waiting = {
             each.tool_call_id: requests.metadata.get(each.tool_call_id, {})
@@ -188,7 +188,7 @@ class ControllerToolset(AbstractToolset[Any]):
         """Parse, coerce and validate the model's arguments.
 
         Raises:
-            ModelRetry: they are invalid; its message says how.
+            ModelRetry: they are invalid; its message has the issues.
         """
         call = self._tools.call_of(name, arguments)
         if not call.result:

@@ -315,9 +315,9 @@ def test_an_unused_credential_is_an_error() -> None:
     assert len(Controller.from_openapi(secured, auth={"key": "SECRET-7f3a"})) == 4
     with pytest.raises(DefinitionError) as caught:
         Controller.from_openapi(secured, auth={"Key": "SECRET-7f3a"})
-    assert "It asks for: key." in str(caught.value)
+    assert "Its schemes: key." in str(caught.value)
     assert "SECRET-7f3a" not in str(caught.value)
-    with pytest.raises(DefinitionError, match=r"It asks for: none\."):
+    with pytest.raises(DefinitionError, match=r"Its schemes: none\."):
         Controller.from_openapi(DOCUMENT, auth={"key": "x"})
 
 

@@ -29,7 +29,10 @@ from pyfunctools.schema import Failure
 from pyfunctools.schema.ground.path import value_at
 
 OtherRoute: TypeAlias = Callable[[str, str, str], str | None]
-"""Returns the other route that would answer a method, template and path: `GET /teas/{id}`."""
+"""Returns the route that would answer instead, such as `GET /teas/{id}`, or `None`.
+
+The arguments are the method and template of the intended route, and the path of the request.
+"""
 
 BASE_URL = "http://localhost"
 """The address of the application, by default."""
@@ -42,15 +45,15 @@ class ApplicationRunner:
     """Runs the operations of an ASGI application in this process, without a socket.
 
     The application has its own event loop in its own thread. Its lifespan and all its requests run
-    there, from whichever thread or loop they are called: so it uses its connections on the loop
-    that opened them. It starts before the first call. `close` waits for the running calls and shuts
-    it down; a later call starts it again. Deadlines do not include its startup. A request sees the
-    context variables of its caller.
+    there, from whichever thread or loop they are called, so the application uses its connections on
+    the loop that opened them. It starts before the first call. `close` waits for the running calls
+    and shuts it down; a later call starts it again. Deadlines do not include its startup. A request
+    sees the context variables of its caller.
 
-    `server` is the address that the application sees as its own (`http://localhost`). Its path, or
-    else `root_path`, is put before every path. A request that another route would answer, by
-    `other_route`, is refused. The other settings are as in `HttpRunner`; headers and credentials
-    are provided in the caller's thread.
+    `server` is the address that the application sees as its own address (`http://localhost`).
+    `root_path`, or else the path of `server`, is put before every path. A request that another
+    route would answer, by `other_route`, is refused. The other settings are as in `HttpRunner`;
+    headers and credentials are provided in the caller's thread.
 
     Raises:
         DefinitionError: the server or the headers are invalid.
@@ -110,10 +113,10 @@ class ApplicationRunner:
             future.cancel()
 
     def close(self) -> None:
-        """Shut the application down, once its calls are over, and stop its loop.
+        """Shut the application down when its running calls have ended, and stop its loop.
 
         Raises:
-            LifespanError: its shutdown fails, or does not end within the deadline of a call.
+            LifespanError: the shutdown fails, or does not end within twice the deadline of a call.
         """
         finish(self._close(_block))
 
@@ -121,7 +124,7 @@ class ApplicationRunner:
         """Close without blocking the event loop; see `close`.
 
         Raises:
-            LifespanError: its shutdown fails, or does not end within the deadline of a call.
+            LifespanError: the shutdown fails, or does not end within twice the deadline of a call.
         """
         await self._close(_await)
 
@@ -165,7 +168,7 @@ class ApplicationRunner:
         return replace(outcome, exception=raised[-1])
 
     def _time_left(self, application: "_RunningApplication", called_at: float) -> float:
-        """Return the seconds to wait for the loop, which the application may have blocked."""
+        """Return the remaining seconds to wait for a loop that the application may have blocked."""
         patience = self.limits.deadline + PATIENCE
         if application.started_at is None:
             return patience
@@ -179,7 +182,7 @@ class ApplicationRunner:
         return outcome_of_response(lost, method=call.route.method, name=name, expose=False)
 
     def _refuse_other_route(self, call: PreparedCall) -> Outcome | None:
-        """Refuse arguments that would lead to another route than the function's.
+        """Refuse arguments with which another route than the function's route would answer.
 
         The application cannot distinguish a `/` in a value from one in the path: ASGI decodes both.
         """
@@ -220,12 +223,12 @@ class _RunningApplication:
         self._starting: Task[None] | None = None
 
     async def start(self) -> None:
-        """Count this task as a call, and start the application unless it runs.
+        """Count this task as a running call, and start the application if it is not started.
 
-        After a failure the next call tries again.
+        After a failure the next call starts it again.
 
         Raises:
-            LifespanError: it does not start.
+            LifespanError: the application does not start.
         """
         call = cast("Task[object]", current_task())
         self._calls.add(call)
@@ -233,7 +236,7 @@ class _RunningApplication:
         if self.started_at is None:
             if self._starting is None:
                 self._starting = create_task(self.lifespan.start())
-                # Nobody may be left to read the exception.
+                # The exception counts as read, also if all callers were cancelled.
                 self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
             starting = self._starting
             try:
@@ -272,13 +275,13 @@ async def _await(future: "Future[Any]", seconds: float) -> None:
     waiting = wrap_future(future)
     await wait((waiting,), timeout=seconds)
     if waiting.done() and not waiting.cancelled():
-        waiting.exception()  # read here: the caller reads that of the future
+        waiting.exception()  # counts as read: the caller reads the exception of `future`
 
 
 def _server_text(server: object) -> str:
     if server is None:
         return BASE_URL
     if not isinstance(server, str):
-        remedy = "Leave it out, or pass the base URL that the application shall see as its own."
+        remedy = "Leave it out, or pass the address of the application as a base URL."
         raise wrong_type("server", "text", server, remedy)
     return server

@@ -42,7 +42,7 @@ _VERSIONS = {"version": "3.0", "spec_version": "2.4"}
 
 
 class BrokenResponseError(Exception):
-    """An application ended inside its response. Never leaves this room."""
+    """An application ended inside its response. Never leaves `execution`."""
 
 
 def send_to(
@@ -57,9 +57,9 @@ def send_to(
     """Return a function that sends requests to an application on the running loop.
 
     `where` names a request in the log: a method and a template, because a path may hold a secret.
-    `state` is the lifespan's; each request gets a copy. `tasks` holds the running applications:
-    they may work in the background after the response. `on_error` is called with the exceptions of
-    the application.
+    `state` is the state of the lifespan; each request gets a copy. `tasks` holds the running
+    applications: they may work in the background after the response. `on_error` is called with the
+    exceptions of the application.
     """
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
@@ -123,15 +123,16 @@ class Conversation:
         self._error: BaseException | None = None
 
     async def run(self, application: AsgiApplication, scope: AsgiMessage) -> None:
-        """Run the application to its end. Its exception is stored, and logged without its message.
+        """Run the application to its end; store its exception, and log it without its message.
 
-        So `SystemExit` does not end the loop either.
+        No exception but cancellation is raised, so even `SystemExit` does not end the loop. An
+        exception after the caller left is not logged.
         """
         try:
             await application(scope, self._receive, self._send)
         except CancelledError:
             raise
-        except BaseException as error:  # see the docstring
+        except BaseException as error:  # `SystemExit` too
             self._error = error
             self._on_error(error)
             if not self._is_over.is_set() or self._is_answered:
@@ -140,7 +141,7 @@ class Conversation:
             self._messages.put_nowait(None)
 
     async def head(self) -> tuple[int, Headers]:
-        """Return the status and the headers; status 500 if the application sends none."""
+        """Return the status and the headers; the status is 500 if the application sends no response."""
         while (message := await self._next()) is not None:
             if message["type"] == "http.response.start":
                 lines = cast("Iterable[tuple[bytes, bytes]]", message.get("headers") or ())
@@ -197,7 +198,7 @@ class Conversation:
 
 
 class Lifespan:
-    """The startup and the shutdown of an application, in one task, as its contexts need it.
+    """The startup and the shutdown of an application, in one task, as its context managers need.
 
     `state` is filled by the application for its requests. An application that does not support
     lifespans raises or returns at once, as ASGI allows; then there is no startup or shutdown.
@@ -257,7 +258,7 @@ class Lifespan:
                 self._settle("shutdown", "")
             else:
                 kind = type(error).__name__
-                LOGGER.info("%s takes no lifespan: it raised %s", self._name, kind)
+                LOGGER.info("%s does not support lifespans: it raised %s", self._name, kind)
         finally:
             self._settle("startup", None)
             self._settle("shutdown", None)

@@ -1,1 +1,1 @@
-"""HTTP: the only room that names an HTTP library."""
+"""HTTP: the only package that imports an HTTP library."""

@@ -1,9 +1,10 @@
 """A runner's own connections: pools of httpcore whose sockets keep a deadline.
 
 A timeout of httpcore limits one read or write; a server that sends a byte now and then never
-exceeds it. So its network backends are wrapped: every step gets the time that is left of the whole
-call, and with `public_only` connections go to public addresses only. A pool ignores the environment
-(proxies, `.netrc`, certificates).
+exceeds it. So the blocking backend is wrapped: every step gets the time that is left of the whole
+call. (An awaited call is cancelled at its deadline, see `exchange`.) With `public_only` both
+backends connect to public addresses only. A pool ignores the environment (proxies, `.netrc`,
+certificates).
 """
 
 import ipaddress
@@ -37,11 +38,11 @@ DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
 
 
 class NoConnectionError(TimeoutError):
-    """The deadline was over before there was a connection. Never leaves this room."""
+    """The deadline was over before there was a connection. Never leaves `execution.http`."""
 
 
 class PrivateAddressError(OSError):
-    """A host has no public address, and only those may be called. Never leaves this room."""
+    """A host has no address that may be called. Never leaves `execution.http`."""
 
 
 class Pools:
@@ -50,7 +51,7 @@ class Pools:
     `library` is `httpx` or `httpx2`, by default the newer one that is installed.
 
     Raises:
-        DefinitionError: the library is another one, or not installed.
+        DefinitionError: the library has another name, or is not installed.
     """
 
     def __init__(self, library: str | None, public_only: bool) -> None:
@@ -72,7 +73,7 @@ class Pools:
         return import_module(self._name.replace("httpx", "httpcore"))
 
     def of_threads(self) -> "httpcore.ConnectionPool":
-        """Return the blocking pool; a forked process gets its own."""
+        """Return the blocking pool; a forked process gets a new one."""
         with self._lock:
             if self._of_threads is None or self._process != os.getpid():
                 core = self.core
@@ -116,7 +117,7 @@ class Pools:
             await pool.aclose()
 
     def digest(self, pair: tuple[str, str], request: HttpRequest, headers: Headers) -> str | None:
-        """Return the answer to a digest challenge (RFC 7616), or `None` if there is no challenge.
+        """Return the answer to a digest challenge (RFC 7616), `None` without a valid challenge.
 
         `pair` is the user and the password, `headers` are those of the response.
         """
@@ -188,7 +189,7 @@ class DeadlineBackend:
         """Open a connection to the first address that answers; all addresses share the time.
 
         Raises:
-            OSError: the name has no address, or no public one.
+            OSError: the name has no address, or with `public_only` no public one.
             TimeoutError: the deadline is over before there is a connection.
         """
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -239,7 +240,7 @@ def is_public(address: str) -> bool:
 
 
 _NO_CHALLENGE = (LookupError, RuntimeError, StopIteration, ValueError)
-"""Further errors of the libraries if there is no challenge, or one that they cannot answer."""
+"""Further errors of the libraries if there is no challenge, or if they cannot answer it."""
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 

@@ -3,11 +3,11 @@
 import zlib
 
 PIECE = 1 << 16
-"""Bytes that are inflated at once: the cost of a zip bomb before it is noticed."""
+"""The most bytes that are inflated at once, even from a zip bomb."""
 
 
 class UnreadableError(Exception):
-    """A body cannot be read; never leaves this room.
+    """A body cannot be read. Never leaves `execution.http`.
 
     `reason` completes the sentence "The body ...".
     """
@@ -25,7 +25,7 @@ class DecodedBody:
     at once, are refused, because the request did not accept them.
 
     Raises:
-        UnreadableError: the encoding is another one.
+        UnreadableError: the encoding is refused.
     """
 
     def __init__(self, encoding: str, limit: int) -> None:
@@ -36,7 +36,7 @@ class DecodedBody:
         self._inflate = None
         self._encoding = encoding.strip().lower().removeprefix("x-")
         if self._encoding not in ("", "identity", "gzip", "deflate"):
-            raise UnreadableError("has a Content-Encoding that was not asked for")
+            raise UnreadableError("has a Content-Encoding that the request does not accept")
 
     def feed(self, chunk: bytes) -> None:
         """Decode the next raw chunk.
@@ -50,7 +50,7 @@ class DecodedBody:
         try:
             self._unpack(chunk)
         except zlib.error:
-            raise UnreadableError("is not the compressed data it says it is") from None
+            raise UnreadableError("does not match its Content-Encoding") from None
 
     def whole(self) -> bytes:
         """Return the decoded body, after the last chunk.
@@ -59,7 +59,7 @@ class DecodedBody:
             UnreadableError: the compressed data is incomplete.
         """
         if self._inflate is not None or self._head:
-            raise UnreadableError("ends before its compressed data does")
+            raise UnreadableError("ends inside its compressed data")
         return bytes(self._bytes)
 
     def _unpack(self, chunk: bytes) -> None:

@@ -1,8 +1,8 @@
-"""A request is sent and its response received: the deadline, retries, redirects, and failures.
+"""Sends a request and receives its response: the deadline, retries, redirects, and failures.
 
-Written once, as coroutines. With a blocking transport they never suspend, and `steps.finish` runs
-them to their end. Every failure is a value here; only exceptions that end the caller's own work
-(`CancelledError`, `KeyboardInterrupt`) pass.
+The steps are coroutines, for blocking and awaited calls. With a blocking transport they never
+suspend, and `steps.finish` runs them to their end. Every failure is a value here; only exceptions
+that end the caller's own work (`CancelledError`, `KeyboardInterrupt`) are raised.
 """
 
 import time
@@ -29,16 +29,16 @@ AnswerChallenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
 GRACE = 0.05
 """Seconds after the deadline until an awaited step is cancelled.
 
-The library's own timeout comes first, and tells whether there was a connection.
+The timeout of the library comes first, and its class shows whether there was a connection.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenResponse:
-    """A response whose head is received.
+    """A response whose status and headers are received.
 
-    `read` returns the next chunk of its body, or `None` at its end. `close` ends it at any time.
-    With `decoded` the body has no Content-Encoding any more.
+    `read` returns the next chunk of the body, or `None` at its end. `close` ends the response at
+    any time. `decoded` is true if the chunks are decoded already.
     """
 
     status: int
@@ -50,10 +50,10 @@ class OpenResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpTransport:
-    """A way to send requests: `send` takes one and the deadline, as `time.monotonic` counts.
+    """A way to send requests: `send` takes a request and the deadline, as `time.monotonic` counts.
 
-    One that `blocks` never suspends, and keeps the deadline itself. After one of the errors
-    `unsent` nothing was sent; the errors `late` mean that the deadline is over.
+    If it `blocks`, `send` never suspends, and keeps the deadline itself. The errors in `unsent`
+    mean that nothing was sent, those in `late` that the deadline is over.
     """
 
     send: Callable[[HttpRequest, float], Awaitable[OpenResponse]]
@@ -75,8 +75,8 @@ class ReceivedResponse:
 class LostResponse:
     """No response, or one that could not be read.
 
-    `reason` begins a sentence; it names no host, header or value. `status` and `headers` are set if
-    the head of the response was received. With `late` the deadline was over, with `retry` another
+    `reason` is a sentence without its full stop, and has no host, header or value. `status` and
+    `headers` are set if they were received. If `late`, the deadline was over; if `retry`, another
     try may succeed.
     """
 
@@ -103,8 +103,8 @@ class Exchange:
         """Return the response to a request.
 
         A repeatable request is sent again, as often as the limits allow, if the connection failed
-        or the server is overloaded. The pause before is the one that the server asks for; there is
-        no try after the deadline.
+        or the server is overloaded. The pause before each try is the server's `Retry-After`, by
+        default 0.2 s, doubled for each further try. There is no try after the deadline.
         """
         tries = self.limits.retries if repeatable else 0
         attempt, arrived = 0, False
@@ -148,7 +148,7 @@ class Exchange:
                 response = await self.transport.send(request, self.deadline)
                 body = await self._body(request, response)
             return ReceivedResponse(status=response.status, headers=response.headers, body=body)
-        except Exception as error:  # a client runs code of its caller: hooks, applications
+        except Exception as error:  # a client runs code of the application: hooks, for example
             return self._lost(error, response)
         finally:
             if response is not None:
@@ -210,10 +210,10 @@ _OVERLOADED = (429, 502, 503, 504)
 
 
 def redirected(request: HttpRequest, result: ReceivedResponse | LostResponse) -> HttpRequest | None:
-    """Return the request that a redirect asks for, or `None` if it is not to be followed.
+    """Return the request to which a redirect leads, or `None` if it must not be followed.
 
     It keeps the scheme, host and port, so that credentials are sent nowhere else. A write is
-    repeated only if the status says so (307, 308), and becomes a GET after 303.
+    repeated only for the status 307 or 308, and becomes a GET after 303.
     """
     if isinstance(result, LostResponse) or result.status not in _REDIRECTS:
         return None
@@ -235,7 +235,7 @@ def redirected(request: HttpRequest, result: ReceivedResponse | LostResponse) ->
 
 
 def origin_of_url(url: str) -> str | None:
-    """Return only the scheme, host and port of a URL, or `None` if it has none."""
+    """Return only the scheme, host and port of a URL, `None` if it is invalid or relative."""
     try:
         scheme, host, port = _endpoint(url)
     except ValueError:
@@ -244,7 +244,7 @@ def origin_of_url(url: str) -> str | None:
 
 
 def retry_after(headers: Headers) -> float | None:
-    """Return the seconds that a server asks to wait (RFC 9110, section 10.2.3), or `None`.
+    """Return the seconds of the header `Retry-After` (RFC 9110, section 10.2.3), or `None`.
 
     A date in the past means 0; text that is neither a number of seconds nor a date means `None`.
     """

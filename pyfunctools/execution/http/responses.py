@@ -18,10 +18,10 @@ from pyfunctools.route import SAFE
 from pyfunctools.schema.parsing.strict import parse_strict
 
 EXCERPT = 2048
-"""Characters of an error response's body in the text for the model, if any are."""
+"""Characters of an error response's body in the text for the model, if they are exposed."""
 
 DEPTH = 128
-"""Nesting of JSON in a response."""
+"""The deepest nesting of JSON that is read in a response."""
 
 
 def outcome_of_response(
@@ -32,7 +32,7 @@ def outcome_of_response(
     Every 2xx status is success. The value is parsed JSON or text, by the content type, else bytes;
     an empty body is `None`. Other statuses are errors: the model reads the status and, with
     `expose`, an excerpt of the body; the program has the body as `value`. Invalid JSON is an error
-    too, with the raw body as value. Header names are in lower case.
+    too, with the unparsed body as value. Header names are in lower case.
     """
     if isinstance(result, LostResponse):
         return _outcome_without_response(result, method, name)

@@ -53,7 +53,7 @@ LOGGER = logging.getLogger("pyfunctools")
 class HttpRunner:
     """Runs the operations of a document; the settings are those of `Connection`.
 
-    No argument sets a header of the connection (`execution.request.claims`). If a function for a
+    No argument sets a header of the connection (`execution.request.claims`). If a callable for a
     credential or the headers raises, the outcome is an error without the message of the exception.
     A request with the header of `idempotency_header` may be repeated, up to `Limits.retries` times.
 
@@ -65,7 +65,7 @@ class HttpRunner:
 
     Raises:
         DefinitionError: the server, the headers, the client or the library is invalid, or private
-            networks are to be blocked with a client: only own connections can do that.
+            networks are to be blocked with a client: only the runner's own connections can do that.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class HttpRunner:
             raise DefinitionError(
                 run.function.name,
                 "The client of this controller is asynchronous.",
-                "Use `await controller.acall(...)`, or hand in an `httpx.Client`.",
+                "Use `await controller.acall(...)`, or pass an `httpx.Client`.",
             )
         deadline = time.monotonic() + self.limits.deadline
         call = await self.prepared(run)
@@ -141,7 +141,8 @@ class HttpRunner:
     ) -> "PreparedCall | Outcome":
         """Return the call to send, or the outcome of a call that is not sent.
 
-        `refuse` is called with the complete request, before the steps of `run.begin`.
+        `refuse` is called with the complete call before `run.begin` is awaited; an outcome that it
+        returns is the outcome of the call.
 
         Raises:
             DefinitionError: as `run`.
@@ -197,7 +198,7 @@ class HttpRunner:
             try:
                 given = self._auth[scheme.name](call.run.context)
                 credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
-            except Exception as error:  # here too
+            except Exception as error:  # the caller's code may raise anything
                 return _without_credentials(call.run.function, error)
             call.request, texts = with_credential(call.request, scheme, credential)
             call.secrets.credentials += texts
@@ -248,7 +249,7 @@ class HttpRunner:
 
 @dataclass(slots=True)
 class PreparedCall:
-    """A call that is ready to be sent; `repeatable` means more than once."""
+    """A call that is ready to be sent; if `repeatable`, it may be sent again."""
 
     run: Run
     route: Route
@@ -260,19 +261,21 @@ class PreparedCall:
 
 
 def _names_of_keys(route: Route) -> frozenset[str]:
-    """Return the names of the API keys of an operation, in lower case."""
+    """Return the names of headers, cookies and query parameters with API keys, in lower case."""
     return frozenset(each.parameter.lower() for each in route.schemes.values() if each.parameter)
 
 
 def _without_credentials(function: Function, error: Exception) -> Outcome:
-    """Return the outcome if the caller's function failed; its message may hold a secret.
+    """Return the outcome after the caller's function raised an exception.
+
+    The outcome does not contain the exception's message, which may contain a secret.
 
     Raises:
-        PyfunctoolsError: the error is our own, about the definition of that function.
+        PyfunctoolsError: the error is about the definition of that function or its result.
     """
     if isinstance(error, PyfunctoolsError):
         raise error
-    log_raised(function.name, "what gives the credentials", error)
+    log_raised(function.name, "the function for the credentials", error)
     return Outcome(
         text=f"The credentials could not be obtained ({type(error).__name__}). Nothing was sent.",
         reason="raised",

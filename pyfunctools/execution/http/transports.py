@@ -1,7 +1,7 @@
 """How a request is sent: over a pool of httpcore, or over an httpx client of the caller.
 
 Each way blocks or awaits; only the lines that wait differ. httpx2 and httpcore2 have the same
-interfaces as httpx and httpcore. The class of a library's error says what it means.
+interfaces as httpx and httpcore. Errors of the libraries are recognised by their class.
 """
 
 import sys
@@ -29,7 +29,7 @@ Masked: TypeAlias = Literal["query", "target"] | None
 
 
 class UnusableClientError(Exception):
-    """A client is closed, or would send to another place. Never leaves this room."""
+    """A client is closed, or would send to another URL. Never leaves `execution.http`."""
 
 
 def masked_for(locations: Collection[str]) -> Masked:
@@ -134,7 +134,7 @@ def _transport(
         library.PoolTimeout,
         library.ProxyError,
         library.UnsupportedProtocol,
-        getattr(library, "InvalidURL", UnusableClientError),  # httpcore has none
+        getattr(library, "InvalidURL", UnusableClientError),  # httpcore does not have it
     )
     late = (library.TimeoutException, TimeoutError)
     return HttpTransport(send=send, blocks=blocks, unsent=(*unsent, *_UNSENT), late=late)
@@ -204,14 +204,14 @@ def _client_request(
 
 
 def _timeouts(deadline: float) -> dict[str, object]:
-    """Return the extension that limits each step, for both libraries."""
+    """Return the extension that limits the time of each step, for both libraries."""
     left = max(0.001, deadline - time.monotonic())
     return {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
 
 
 @lru_cache(maxsize=8)
 def _masked_url(kind: "type[httpx.URL]", masked: Masked) -> "type[httpx.URL]":
-    """Return a subclass of a URL whose text is masked: the library logs it."""
+    """Return a subclass of a URL class whose text is masked, since the library logs it."""
 
     def text(url: "httpx.URL") -> str:
         path = url.raw_path.partition(b"?")[0].decode("ascii")

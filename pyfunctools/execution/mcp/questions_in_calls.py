@@ -1,8 +1,8 @@
-"""Questions of an older server in the middle of a call: to which call they belong, who answers.
+"""Questions of an older server in the middle of a call: their call, and who answers them.
 
-Until 2025-11-25 a server asks by a request of its own (`elicitation/create`), which does not name
-the call. So a call for which somebody can answer runs alone. Calls for which nobody can answer run
-at the same time; their questions are cancelled.
+Until 2025-11-25 a server asks in a separate request (`elicitation/create`), which does not name the
+call. So a call for which somebody can answer runs alone. Calls for which nobody can answer run at
+the same time; their questions are cancelled.
 """
 
 import asyncio
@@ -28,15 +28,15 @@ AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
 """`Person.ask`, run where the call was made: on its loop, or in a thread with its context."""
 
 TIMES: Final = 10
-"""How often a person is asked one question while their answers are wrong."""
+"""How many times a person is asked the same question, if the answers are invalid."""
 
 
 @dataclass(eq=False, slots=True)
 class RunningCall:
     """A call that an older server carries out.
 
-    `ask` is `None` if nobody can answer. `is_alone` means that a question of the server can belong
-    to no other call.
+    `ask` is `None` if nobody can answer. `is_alone` is true if a question of the server can belong
+    only to this call.
     """
 
     function: Function
@@ -51,7 +51,7 @@ class RunningCall:
 
     @asynccontextmanager
     async def deadline(self, seconds: float) -> AsyncGenerator[None]:
-        """Limit the time of a block; the time that a person takes does not count.
+        """Limit the time of a block; the time in which a person answers does not count.
 
         Raises:
             TimeoutError: the time is over.
@@ -65,7 +65,7 @@ class RunningCall:
                 self._answer.cancel()
 
     async def answer(self, params: JsonObject) -> ElicitResult:
-        """Return the answer to a question of the server; meanwhile the deadline stands still."""
+        """Return the answer to a server's question; the deadline moves by the time it takes."""
         async with self._lock:  # a person is asked one question at a time
             loop, end = asyncio.get_running_loop(), self._clock.when()
             asked_at = loop.time()
@@ -82,11 +82,11 @@ class RunningCall:
         error = self._answer.exception()
         if error is None:
             return ElicitResult.model_validate(self._answer.result() or {"action": "cancel"})
-        self._error = error  # of the program: it is raised where the call was made
+        self._error = error  # a mistake of the program, which `with_reason` raises
         return ElicitResult(action="cancel")
 
     async def _ask(self, params: JsonObject) -> JsonObject | None:
-        """Return a person's answer, or `None`; after a wrong answer the person is asked again."""
+        """Return a person's answer, or `None`; after an invalid answer, ask the person again."""
         state, answer = state_of_question(params), None
         question = waiting_outcome(self.function, state, {})
         for _ in range(TIMES):
@@ -101,7 +101,7 @@ class RunningCall:
         return None
 
     def with_reason(self, outcome: Outcome) -> Outcome:
-        """Return the outcome; if the call failed for lack of an answer, it says so.
+        """Return the outcome; if the call failed for lack of an answer, its text has this reason.
 
         Raises:
             PyfunctoolsError: the person could not be asked, by a mistake of the program.
@@ -116,7 +116,7 @@ class RunningCall:
 
 
 def _no_answer(question: Outcome, answer: Answered | Outcome | None) -> Outcome:
-    """Return the outcome that says why a question has no answer."""
+    """Return the outcome with the reason why a question has no answer."""
     questions = () if question.waiting is None else question.waiting.questions
     wrong = [f"{each.label}: {each.problem}" for each in questions if each.problem]
     why = f"their answer was not valid ({', '.join(wrong)})" if wrong else "nobody was there"
@@ -143,7 +143,7 @@ class QuestionsInCalls:
 
     @asynccontextmanager
     async def during(self, call: RunningCall) -> AsyncGenerator[None]:
-        """Run a block as a call: alone if somebody can answer, else beside other such calls."""
+        """Run a block as a call: alone if somebody can answer, else with others without answers."""
         async with AsyncExitStack() as gate:
             await gate.enter_async_context(self._gate)
             if call.ask is not None:

@@ -33,10 +33,10 @@ from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Validator
 
 ReadTool: TypeAlias = Callable[[JsonObject, Function], Function]
-"""Returns the function of a tool as it is now; takes the tool, and its function as it was."""
+"""Returns the current function of a tool; the arguments are the tool and its earlier function."""
 
 Accept: TypeAlias = Callable[[Function, Function], bool | Awaitable[bool]]
-"""Returns whether a changed tool may be called; takes its function as it was and as it is now."""
+"""Returns whether a changed tool may be called; the arguments are the old and the new function."""
 
 PATIENCE: Final = 600.0
 """Seconds for which a call is repeated while the server waits for a person."""
@@ -94,14 +94,14 @@ class RemoteRunner:
             await self._session.run_on_loop(self._session.close(), True)
 
     async def _refusal(self, function: Function, answered: Answered | None) -> Outcome | None:
-        """Return the refusal of a call whose answers are wrong, or whose tool has changed."""
+        """Return the outcome of a call with invalid answers or a changed tool, else `None`."""
         if answered is None:
             return await self._refusal_of_changed_tool(function)
         if answered.accepted is None or has_wrong_answers(answered):
             state = cast("JsonObject", answered.state)
             return waiting_outcome(function, state, answered.values)
         if is_declined(answered):
-            text = "The person declined what the server asks for. Nothing has run."
+            text = "The person declined the server's question. Nothing has run."
             return Outcome(text=text, reason="declined", function=function.name)
         return await self._refusal_of_changed_tool(function)
 
@@ -124,7 +124,7 @@ class RemoteRunner:
             if self._accept is not None and await awaited(self._accept(function, now), "") is True:
                 self._accepted.add(digest)
                 return None
-        text = f"The tool {function.name} is not what it was when it was read. Nothing has run."
+        text = f"The tool {function.name} has changed since it was read. Nothing has run."
         return Outcome(text=text, reason="unknown", function=function.name)
 
     async def _list(self) -> list[JsonValue]:
@@ -142,7 +142,7 @@ class RemoteRunner:
         answered: Answered | None,
         ask: AskHere | None,
     ) -> Outcome:
-        """Call the tool, and go on where the server needs no person."""
+        """Call the tool, and call it again while the server waits without a question."""
         given: JsonObject = loads(dumps(arguments))
         params: JsonObject = {"name": remote_tool_of(function).name, "arguments": given}
         more: JsonObject = {} if answered is None else continuation_of(answered)
@@ -164,7 +164,7 @@ class RemoteRunner:
                 return Outcome(text=state, reason="declined", function=function.name)
             if state["requests"]:
                 return waiting_outcome(function, state, {})
-            # The server wants the same call again: so it waits for what a person does.
+            # The server has no question, and expects the same call again: it waits for a person.
             if asyncio.get_running_loop().time() - started > PATIENCE:
                 text = f"The server is not ready after {PATIENCE:g} seconds."
                 return Outcome(text=text, reason="deadline", function=function.name)
@@ -180,7 +180,7 @@ class RemoteRunner:
 
 
 def _in_a_thread(ask: AskSteps) -> AskHere:
-    """Return `ask` for a call that waits in this thread: it runs in another, with this context."""
+    """Return `ask` for a call that blocks this thread: it runs in another, with this context."""
     context = copy_context()
 
     async def ask_here(waiting: Waiting) -> Answered | Outcome | None:

@@ -4,7 +4,7 @@ A call that waits for answers goes on with a state, which is plain JSON in our t
 
     {"state": the server's own state, "requests": {key: a form or an address, as it was sent}}
 
-`"again": true` is added if the call is made again, without the answers.
+`"again": true` is added if the call has to be made again, without the answers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 
 
 def state_of_result(result: JsonObject) -> JsonObject | str:
-    """Return the state of a call whose result asks for something, or why nobody can answer."""
+    """Return the state of a call whose result has questions, or why nobody can answer them."""
     requests: dict[str, JsonObject] = {}
     for key, request in members_of(result.get("inputRequests")).items():
         method, params = members_of(request).get("method"), members_of(request).get("params")
@@ -44,9 +44,9 @@ def state_of_result(result: JsonObject) -> JsonObject | str:
 
 
 def state_of_refusal(data: object) -> JsonObject | None:
-    """Return the state of a call that is refused until a person opens addresses, else `None`.
+    """Return the state of a call that is refused until a person has opened addresses, or `None`.
 
-    `data` belongs to the error of a server of 2025-11-25. Such a call is made again afterwards.
+    `data` belongs to the error of a server of 2025-11-25. The call is made again afterwards.
     """
     listed = members_of(cast("JsonValue", data)).get("elicitations")
     forms = [members_of(each) for each in (listed if isinstance(listed, list) else ())]
@@ -62,7 +62,7 @@ def state_of_question(params: JsonObject) -> JsonObject:
 
 
 def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
-    """Return the outcome of a call that waits for answers; earlier `values` were wrong."""
+    """Return the outcome of a call that waits for answers; `values` are earlier, invalid ones."""
     questions = tuple(_questions(state))
     if values:
         problems = _problems(state, values)
@@ -91,13 +91,13 @@ def has_wrong_answers(answered: Answered) -> bool:
 
 
 def is_declined(answered: Answered) -> bool:
-    """Return whether a person declines what a refused call needs."""
+    """Return whether a person declined to open an address that a refused call needs."""
     refused = {"action": "decline"} in _responses(answered).values()
     return refused and bool(_state(answered).get("again"))
 
 
 def continuation_of(answered: Answered) -> JsonObject:
-    """Return the parameters with which a call goes on: the server's state, and the answers."""
+    """Return the parameters that continue a call: the server's state, and the answers."""
     state, responses = _state(answered), _responses(answered)
     if state.get("again"):
         return {}
@@ -181,7 +181,7 @@ def _options(field: JsonObject) -> list[JsonValue]:
 
 
 def _problems(state: JsonObject, values: Mapping[str, object]) -> dict[str, str]:
-    """Return the problems of values, by the paths of the questions."""
+    """Return the problem with each invalid value, by the path of its question."""
     found: dict[str, str] = {}
     for params in _requests(state).values():
         if params.get("mode") != "url":

@@ -29,13 +29,13 @@ LOGGER = getLogger("pyfunctools.mcp")
 T = TypeVar("T")
 
 PAGES: Final = 1_000
-"""Pages of the list of tools that are read at most."""
+"""The most pages of the list of tools that are read."""
 
 TOOLS: Final = 10_000
-"""Tools of the list that are read at most."""
+"""The most tools that are read; a longer list is an error."""
 
 FRESH: Final = 300.0
-"""Seconds for which a list of tools counts as fresh at most, whatever the server says."""
+"""The most seconds for which a list of tools counts as fresh, even if the server sends more."""
 
 
 class Session:
@@ -73,7 +73,7 @@ class Session:
         try:
             self._session = self._source.session
         except RuntimeError:  # it is not open; the task that opens it has to close it too
-            if self._source.elicitation_callback is None:  # it declares that questions are answered
+            if self._source.elicitation_callback is None:  # declares that questions are answered
                 self._source.elicitation_callback = self._questions.answer
             opened: asyncio.Future[ClientSession] = self._loop.create_future()
             self._keeper = self._loop.create_task(self._keep_open(self._source, opened))
@@ -128,10 +128,10 @@ class Session:
         raise DocumentError(self.name, f"{reason}, over the same cursors or without an end.")
 
     async def first_tools(self) -> list[JsonValue]:
-        """Return the tools when the list is read for the first time.
+        """Return the tools, read for the first time, and let the SDK read their headers.
 
         Raises:
-            DocumentError: as `tools`, or the server does not answer.
+            DocumentError: as `tools`, or the server does not answer, or answers with an error.
         """
         try:
             tools = await self.tools()
@@ -175,7 +175,7 @@ class Session:
 
     async def _send(self, method: str, params: Mapping[str, JsonValue], options: Any) -> JsonObject:
         session, data = self._session, {"method": method, "params": dict(params)}
-        # As `send_request` of the SDK, which would then parse the result with its models.
+        # `send_request` of the SDK does the same, but parses the result with the SDK's models.
         session._stamp(data, options)  # pyright: ignore[reportPrivateUsage]
         send = session._dispatcher.send_raw_request  # pyright: ignore[reportPrivateUsage]
         return cast("JsonObject", await send(method, cast("Any", data["params"]), options))
@@ -198,7 +198,7 @@ class Session:
     async def run_on_loop(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
         """Run steps on the loop of the session, and return their result.
 
-        Without `awaits` this thread waits for them; then it must be another thread.
+        Without `awaits` this thread is blocked until they end, so it must not be the loop's thread.
 
         Raises:
             ConnectionError: the loop has ended.

@@ -25,7 +25,7 @@ from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.parsing.strict import parse_strict
 
 DEPTH: Final = 128
-"""Nesting of a result."""
+"""The deepest nesting of a result that is read."""
 
 MESSAGE_LIMIT: Final = 2_000
 """Characters of a server's message in an outcome or an error."""
@@ -40,16 +40,16 @@ _REASONS: Final[Mapping[int, Reason]] = {
 
 def remote_tool_of(function: Function) -> RemoteTool:
     """Return the tool of a remote function."""
-    assert isinstance(function.origin, RemoteTool)  # noqa: S101 - this runner has no others
+    assert isinstance(function.origin, RemoteTool)  # noqa: S101 - its runner has only remote tools
     return function.origin
 
 
 def outcome_of_result(
     function: Function, result: JsonObject, validator: Validator | None, limit: int
 ) -> Outcome:
-    """Return the outcome of a result of at most `limit` characters.
+    """Return the outcome of a result; one of more than `limit` characters of JSON is an error.
 
-    `validator` checks the value against the tool's output schema.
+    `validator` checks the value with the tool's output schema.
     """
     if deeper_than(result, DEPTH) or len(dumps(result)) > limit:
         text = f"The tool ran, but its result is larger than {limit:,} bytes or "
@@ -75,7 +75,7 @@ def outcome_of_result(
     reason: Reason | None = None
     if verdict is not None and not verdict:
         wrong = " ".join(issue.message for issue in verdict.issues[:3])
-        text = f"The tool ran, but returned what it does not promise. {wrong}\n{text}"
+        text = f"The tool ran, but its result does not match its output schema. {wrong}\n{text}"
         reason = "output"
     return Outcome(
         text=visible(text), value=value, reason=reason, content=files, function=function.name
@@ -99,7 +99,7 @@ def _value(function: Function, result: JsonObject, text: str, *, has_output: boo
 
 
 def _text_or_file(block: JsonObject) -> str | File:
-    """Return a block of a result as text or a file; of other blocks the type and name."""
+    """Return a block of a result as text or a file; for other blocks, text with type and name."""
     kind, resource = block.get("type"), block.get("resource")
     held = resource if isinstance(resource, dict) else block
     if isinstance(text := held.get("text"), str):
@@ -111,7 +111,7 @@ def _text_or_file(block: JsonObject) -> str | File:
     try:
         content = b64decode(data, validate=True)
     except (Base64Error, ValueError):
-        return f"[{kind} that is no base64]"
+        return f"[{kind} that is not base64]"
     uri, media = held.get("uri"), held.get("mimeType")
     name = uri.rpartition("/")[2].removeprefix("attachment:") if isinstance(uri, str) else ""
     return File(content, unquote(name) or None, media if isinstance(media, str) else None)
@@ -128,7 +128,7 @@ def failed_outcome(function: Function, error: Exception, *, sent: bool = True) -
         message = visible(error.message)
     text = shortened(message, MESSAGE_LIMIT)
     if reason in ("transport", "deadline"):
-        text = f"There is no answer of the server: {text.rstrip('.')}."
+        text = f"The server did not answer: {text.rstrip('.')}."
         unsure = sent and not function.read_only
         text += " It may have carried out the call." if unsure else ""
     return Outcome(
@@ -137,7 +137,7 @@ def failed_outcome(function: Function, error: Exception, *, sent: bool = True) -
 
 
 def first_error(error: BaseException) -> BaseException:
-    """Return the first error in a group."""
+    """Return the first error in a group, or the error itself."""
     while isinstance(error, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
         error = group.exceptions[0]

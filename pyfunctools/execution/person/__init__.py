@@ -1,1 +1,1 @@
-"""A person in a call: questions, answers, approvals, tickets, masking, and whose a mistake is."""
+"""A person in a call: questions, answers, approvals, tickets, masking, and mistakes."""

@@ -22,9 +22,10 @@ _LONGEST = 1_000
 
 @dataclass(slots=True)
 class Answers:
-    """The answers at one place, as a tree: `own` for the place itself, and those `inside` it.
+    """The answers at one place, as a tree.
 
-    Flat answers that are blank count as missing.
+    `own` is the answer for the place itself, and `inside` has the answers for its properties or
+    items. Flat answers that are blank count as missing.
     """
 
     own: Given = ABSENT
@@ -46,7 +47,7 @@ class Answers:
         return Answers(ABSENT if found is None else found[0], self.is_flat)
 
     def nested(self) -> Given:
-        """Return the answers here as one nested value, `ABSENT` if there are none."""
+        """Return the answers here as one nested value, `ABSENT` if nothing was given."""
         if not self.is_flat:
             return self.own
         if not self.is_given:
@@ -62,7 +63,7 @@ class Answers:
         return {**own, **{str(key): value for key, value in inside.items()}}
 
     def joined(self, values: Mapping[str, JsonValue], is_wanted: bool) -> Given:
-        """Return an object of the values of its properties, and of other answers inside it."""
+        """Return an object of these values of its properties, and of further answers inside it."""
         if not self.is_flat:
             return self.own
         if self.own is not ABSENT and not is_blank(self.own) and not isinstance(self.own, dict):
@@ -72,7 +73,7 @@ class Answers:
         return whole if whole or is_wanted else ABSENT
 
     def listed(self, values: Sequence[Given]) -> Given:
-        """Return a list of the values of its items, and of other answers inside it."""
+        """Return a list of these values of its items, and of further answers inside it."""
         if not self.is_flat or isinstance(self.own, list):
             return self.own
         if not self.is_given and all(value is ABSENT for value in values):
@@ -83,12 +84,12 @@ class Answers:
         return [*map(_filled, values), *given[len(values) :]]
 
     def chosen(self, names: Iterable[str]) -> str | None:
-        """Return the one of these names that is the answer for the place itself."""
+        """Return the name that was given as the answer for the place itself, if any."""
         text = self.own.strip().casefold() if isinstance(self.own, str) else None
         return next((name for name in names if name.casefold() == text), None)
 
     def without_own(self) -> "Answers":
-        """Return the answers inside the place, without a branch's name for the place itself."""
+        """Return the answers without a flat text for the place itself, which names a branch."""
         if isinstance(self.own, str) and self.is_flat:
             return Answers(is_flat=True, inside=self.inside)
         return self
@@ -173,7 +174,7 @@ def plain_json(value: object) -> JsonValue:
 
 
 def coerced_texts(function: Function, value: JsonValue) -> JsonValue:
-    """Return a person's values with their texts coerced by the schema, others unchanged."""
+    """Return a person's values with texts coerced by the schema, and other values unchanged."""
     validator = contract_of(function).human_side.value.validator
     if validator.is_valid(value):
         return value

@@ -31,7 +31,7 @@ class PendingCall:
     """A call that waits for a person's approval, with its whole arguments.
 
     Each secret is shown as `***`. The arguments are a copy, and not in the `repr`. When the person
-    is asked for their values, `arguments` are the model's, and `questions` say what to ask.
+    is asked for values, `arguments` are the model's part, and `questions` lists the questions.
     """
 
     function: Function
@@ -87,7 +87,7 @@ def check_approve(approve: object) -> None:
 
 
 class Covered(str):
-    """The text `***` in place of a secret, which it remembers."""
+    """The text `***` in place of a secret; the attribute `secret` holds it."""
 
     __slots__ = ("secret",)
 
@@ -95,7 +95,7 @@ class Covered(str):
 
     @classmethod
     def of(cls, secret: JsonValue) -> "Covered":
-        """Return the cover of a secret."""
+        """Return the text that covers a secret."""
         covered = cls(MASK)
         covered.secret = secret
         return covered
@@ -111,9 +111,9 @@ class Covered(str):
 
 
 class View:
-    """The whole arguments as shown to a person, and the arguments of their edit.
+    """The whole arguments as shown to a person, and as the person edited them.
 
-    `whole` is a copy, which nothing can change before the person answers.
+    `whole` is a copy, so that nothing changes it before the person answers.
     """
 
     def __init__(self, function: Function, whole: JsonObject) -> None:
@@ -163,7 +163,7 @@ class View:
         return shown
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
-        """Yield the secret parts of the arguments: by their schema, and of the person's part."""
+        """Yield the secret parts: by the schema of the arguments, and in the person's part."""
         parameters = contract_of(self._function).parameters
         yield separate_normalized(parameters, is_secret).split(whole)[1]
         if self._function.separated is not None:
@@ -171,7 +171,7 @@ class View:
             yield side.secrets_in(self._function.separated.split(whole)[1])
 
 
-_AGAIN = "the secret itself, since what stood there was changed"
+_AGAIN = "the secret itself, since the value around it was changed"
 
 
 def _failure(*issues: Issue) -> Failure:
@@ -179,7 +179,7 @@ def _failure(*issues: Issue) -> Failure:
 
 
 def _covered(whole: JsonValue, secret: JsonValue) -> JsonValue:
-    """Return a copy in which every scalar that `secret` has too is covered."""
+    """Return a copy in which every scalar that is also in `secret` is covered."""
     if isinstance(whole, dict):
         below = secret if isinstance(secret, dict) else {}
         return {key: _covered(inner, below.get(key)) for key, inner in whole.items()}
@@ -201,7 +201,7 @@ def _leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:
 
 
 def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
-    """Return an edit with the secrets restored where they were not changed."""
+    """Return an edit in which unchanged covers are secrets again."""
     if isinstance(edited, Covered):
         return edited.secret
     if whole is not ABSENT and _is_same(edited, shown):
@@ -212,7 +212,7 @@ def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
             for key, inner in edited.items()
         }
     if isinstance(edited, list):
-        # An item is recognised only if it is unchanged: the secrets of a changed one are lost.
+        # An item is recognised only if it is unchanged: the secrets in a changed item are lost.
         before: list[tuple[Given, Given]] = [(ABSENT, ABSENT)] * len(edited)
         if (
             isinstance(shown, list)

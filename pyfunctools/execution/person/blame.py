@@ -28,7 +28,7 @@ def locations_of_person(function: Function, route: Route) -> frozenset[str]:
 
 
 def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
-    """Return the paths of a person's values, of declared names only: others could be secret."""
+    """Return the paths of a person's values, without undeclared names, which may be secret."""
     schema = None if function.separated is None else function.separated.human
     if schema is None or is_too_deep(human):
         return ()
@@ -51,11 +51,11 @@ def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
 
 
 def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
-    """Return the failure of a merge, with an issue the person's where their own part causes it.
+    """Return the failure of a merge, with the side `human` for each issue that the person causes.
 
-    The model's part is known to be valid by itself. So if a required member of it is missing beside
-    a value of the person's, that value is wrong: `{"card": {"pin": "1"}}` where the model gave no
-    `card`. Other contradictions of the two parts are not attributed.
+    The model's part is known to be valid by itself. So if it lacks an object in which the person
+    gave a value, the person's value is wrong: `{"card": {"pin": "1"}}` where the model gave no
+    `card`. Other contradictions between the two parts are not attributed.
     """
     if all(issue.side == "human" for issue in failure.issues):
         return failure
@@ -74,7 +74,7 @@ def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:
 
 
 def _attributed(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
-    """Return the issue as the person's if they gave a member of an object the model left out."""
+    """Return the issue, on the person's side if it is in an object that only the person gave."""
     keys = wrong.path.keys
     for count in range(1, len(keys)):
         outer = keys[:count]
@@ -86,8 +86,8 @@ def _attributed(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
 def whole_refused(function: Function, failure: Failure) -> Outcome:
     """Return the outcome for invalid arguments of the model and the person together.
 
-    Neither its text nor its issues contain the person's values. Issues with these have the side
-    `human`; if there are no others, the text says that the model need not correct anything.
+    Neither its text nor its issues contain the person's values. Issues with these values have the
+    side `human`; if all issues have it, the text is `NOT_YOURS`.
     """
     whole: JsonValue = failure.value
     if not isinstance(whole, dict):
@@ -104,11 +104,11 @@ def _without_persons_value(
     function: Function, issue: Issue, whole: JsonValue, llm: JsonValue
 ) -> Issue:
     keys, separated = issue.path.keys, function.separated
-    # pydantic reports each branch of a union, also the person's parts of branches not meant.
+    # pydantic reports each branch of a union, also the person's part of unintended branches.
     if separated is not None and separated.owner(keys) == "human":
         return replace(issue, value=None, side="human")
     value, shown = value_at(whole, keys), value_at(llm, keys)
-    # In an array of the model's part, null stands for an item of the person's.
+    # In an array of the model's part, null stands for an item that the person gives.
     if value is not None and (shown is None or (shown == (None,) and value != (None,))):
         return replace(issue, value=None, side="human")
     return issue if shown is None else replace(issue, value=shown[0])
@@ -125,4 +125,4 @@ def arguments_refused(function: Function, failure: Failure, text: str | None = N
     )
 
 
-NOT_YOURS = "What the person gave is not accepted. Nothing has run; this is not yours to correct."
+NOT_YOURS = "The person's values are not accepted. Nothing has run; this is not yours to correct."

@@ -1,4 +1,4 @@
-"""What the schema says about one place that a person fills in: its kind, its options, its texts."""
+"""One place that a person fills in, by its schema: its kind, its options, its texts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -19,7 +19,7 @@ from pyfunctools.schema.separation.side_values import ABSENT, Given
 from pyfunctools.schema.vocabulary import UNIONS
 
 Pick: TypeAlias = Callable[[Part, list[Part]], list[Part]]
-"""Returns those of a union's branches that apply."""
+"""Returns the branches of a union that apply."""
 
 NULL: Final = frozenset({"null"})
 _ARRAY: Final = frozenset({"array"})
@@ -33,9 +33,9 @@ _FORMATS: Final[Mapping[str, Kind]] = {"date": "date", "time": "time", "date-tim
 
 
 class FormEntry:
-    """A place with all `parts` that apply there, those of decided unions with them.
+    """A place with all `parts` that apply there, including the branches of decided unions.
 
-    A union is decided if it has one branch beside null, or if a value of the model's decides it.
+    A union is decided if it has one branch beside null, or if the model's value fits one branch.
     `undecided` are the parts with other unions.
     """
 
@@ -55,7 +55,7 @@ class FormEntry:
 
     @classmethod
     def beside(cls, place: Place, value: JsonValue) -> "FormEntry":
-        """Return the entry where the model gave `value`; all branches apply if none is intended."""
+        """Return the entry where the model gave `value`; all branches apply if no branch fits."""
 
         def pick(part: Part, branches: list[Part]) -> list[Part]:
             branch = _intended_branch((part,), value)
@@ -70,7 +70,7 @@ class FormEntry:
         return chosen
 
     def intended_branch(self, value: JsonValue) -> Part | None:
-        """Return the branch that a value was intended for, of the first union that has one."""
+        """Return the branch for which a value was intended, in the first union that has one."""
         return _intended_branch(self.parts, value)
 
     def inside(self, key: str | int) -> Place:
@@ -81,7 +81,7 @@ class FormEntry:
     def fields(self, others: Iterable[str] = ()) -> Iterator[tuple[str, Place, bool]]:
         """Yield the name, place and requiredness of each property, the required ones first.
 
-        `others` are names that the model gave; undeclared ones count as required.
+        `others` are names that the model gave; undeclared names count as required.
         """
         required = {name for part in self.parts for name in part.required}
         names = dict.fromkeys(name for part in self.parts for name in part.declared)
@@ -90,7 +90,7 @@ class FormEntry:
             yield name, self.inside(name), name in required or name in extra
 
     def rules(self, keyword: str) -> list[JsonValue]:
-        """Return the values of a keyword."""
+        """Return the values of a keyword in all parts."""
         return [part.rules[keyword] for part in self.parts if keyword in part.rules]
 
     def text(self, keyword: str) -> str:
@@ -132,7 +132,7 @@ class FormEntry:
 
     @property
     def has_objects(self) -> bool:
-        """True for a list of objects that are asked for one by one."""
+        """True for a list of objects, for which the person is asked one by one."""
         items = self.items
         return items is not None and bool(items.declares or items.branches)
 
@@ -154,7 +154,7 @@ class FormEntry:
 
     @property
     def is_file(self) -> bool:
-        """True if bytes are wanted; a text with another format is the URL of a file."""
+        """True if bytes are wanted; a text with a format such as `uri` is the address of a file."""
         path = Path.of(())
         return any(
             (part.rules.get("x-human-widget") == "file" or is_file(path, part.rules))
@@ -201,7 +201,7 @@ def entry_of(place: Place) -> FormEntry:
 
 
 def constant_of(place: Place) -> Given:
-    """Return the only value that is allowed at a place, `ABSENT` if there are others."""
+    """Return the only value that is allowed at a place, `ABSENT` if several are allowed."""
     listed = _listed(place.parts)
     return listed[0] if listed is not None and len(listed) == 1 else ABSENT
 
@@ -222,7 +222,7 @@ def _listed(parts: Iterable[Part]) -> list[JsonValue] | None:
 
 
 def _branches(part: Part) -> list[Part]:
-    """Return the branches of a part's unions, without those of null alone."""
+    """Return the branches of a part's unions, without those that allow only null."""
     return [each for keyword in UNIONS for each in part.branches(keyword) if each.types != NULL]
 
 

@@ -4,7 +4,7 @@ values  = ask(pending)           missing values are asked for, or the call waits
 whole   = merge(llm, values)     both parts are checked together
 whole   = approve(pending)       the person approves the whole arguments, or edits them
 outcome = run(whole)             an MCP server may ask a person too
-private.masked(outcome)          the person's values are removed from what the model reads
+private.masked(outcome)          the person's values are removed from the model's text
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pyfunctools.execution.person.tickets import Ticket, Tickets
 
 ROUNDS = 10
-"""How often an MCP server may ask a person in one call."""
+"""How many times an MCP server may ask a person in one call."""
 
 
 class Handover:
@@ -91,7 +91,7 @@ class Handover:
         if given is None and isinstance(approve, Approval):
             given = approve.human
         is_remote = isinstance(run.function.origin, RemoteTool)
-        self._for_server = given if is_remote else None  # its questions are not known before
+        self._for_server = given if is_remote else None  # the questions come with the result
         self._given = None if is_remote and self._separated is None else given
         self._nested: JsonValue = None  # `_given`, nested as the schema
         self._human: JsonValue = None  # `_nested`, coerced
@@ -99,11 +99,11 @@ class Handover:
         self._has_begun = False
 
     async def outcome(self) -> Outcome:
-        """Return the outcome of the call; if anything refuses it, the function has not run.
+        """Return the outcome of the call; if the call is refused, the function has not run.
 
         Raises:
-            PyfunctoolsError: the function cannot be run in this way, or a callable of the caller's
-                cannot be called in this way.
+            PyfunctoolsError: the function cannot be run in this way, or a caller's callable has
+                other parameters or has to be awaited.
         """
         token = None if self._separated is None else MASKED.set(self._masked)
         try:
@@ -215,7 +215,7 @@ class Handover:
         return Success(value=whole)
 
     async def _completed(self) -> Success[JsonValue] | Outcome:
-        """Return the whole arguments; the person is asked if everything missing is theirs."""
+        """Return the whole arguments; ask the person if only the person's values are wrong."""
         joined = self._joined()
         if not joined and self._ask is not None and self._is_persons(joined):
             pending = self._pending(self._questions())
@@ -236,7 +236,7 @@ class Handover:
         return waiting if self._given is None else _mistaken(waiting, joined)
 
     def _joined(self) -> Success[JsonValue] | Failure:
-        """Return the whole arguments; values that were given before the ticket are required."""
+        """Return both parts merged; values that were given before the ticket are required."""
         if self._given is not None:
             self._nested, self._human = persons_values(self._function, self._llm, self._given)
             whole = merged(self._function, self._llm, self._human)
@@ -257,7 +257,7 @@ class Handover:
         )
 
     def _is_persons(self, failure: Failure) -> bool:
-        """Return whether the person has to correct everything that is wrong."""
+        """Return whether all issues are for the person to correct."""
         return self._separated is not None and all(i.side == "human" for i in failure.issues)
 
     async def _approved(self, whole: JsonObject) -> Success[JsonObject] | Outcome:
@@ -320,8 +320,8 @@ class Handover:
     ) -> Outcome:
         """Return the outcome of a waiting call, with a ticket.
 
-        The ticket has the paths of the person's values that are not `wrong`. They have to give
-        these again, since no value is stored, and a default must not replace one.
+        The ticket has the paths of the person's values that are not `wrong`. The person has to give
+        these values again, since no value is stored, and a default must not replace one.
         """
         filled = [
             keys
@@ -358,7 +358,7 @@ class Handover:
         return PendingCall(function=self._function, arguments=arguments, questions=questions)
 
     def _questions(self, wrong: Sequence[Issue] = ()) -> tuple[Question, ...]:
-        """Return the questions to the person; `wrong` are issues with their last answers."""
+        """Return the questions to the person; `wrong` are the issues with the last answers."""
         if self._separated is None:
             return ()
         issues = () if self._given is None else wrong
@@ -368,10 +368,10 @@ class Handover:
     async def _call(
         self, where: str, failed: str, called: Callable[..., object], *arguments: object
     ) -> tuple[object] | Outcome:
-        """Return the result of a callable of the caller's, or an outcome with the text `failed`.
+        """Return the result of a caller's callable, or an outcome with the text `failed`.
 
         The text has the exception's type but not its message, which may contain a secret. A
-        callable with other parameters is a mistake of the program, and raises.
+        callable with other parameters is a mistake of the program, and an exception is raised.
         """
         try:
             return (await self._run.resolve(called(*arguments), where),)
@@ -390,11 +390,11 @@ _WAITS = {
     "needs_approval": "A person has to approve this call first. Nothing has run yet.",
 }
 _ENDLESS = "The server asked a person {} times, without a result."
-_DECLINED = "A person was asked for their part and gave none. Nothing has run."
+_DECLINED = "A person was asked for values and gave no answer. Nothing has run."
 _DENIED = "A person has to approve this call and has not. Nothing has run."
-_UNKNOWN = "It could not be found out whether a person has to approve this ({}). Nothing has run."
+_UNKNOWN = "The check whether a person has to approve this call failed ({}). Nothing has run."
 _UNASKED = "The person could not be asked ({}). Nothing has run."
-_UNCLAIMED = "It could not be found out whether the ticket was used ({}). Nothing has run."
+_UNCLAIMED = "The check whether the ticket was used failed ({}). Nothing has run."
 
 
 def _is_persons_mistake(outcome: Outcome) -> bool:
@@ -404,5 +404,5 @@ def _is_persons_mistake(outcome: Outcome) -> bool:
 
 
 def _mistaken(waiting: Outcome, failure: Failure) -> Outcome:
-    """Return the outcome of a person's mistake: they may try again."""
+    """Return a waiting outcome with the issues of a person's mistake, who may try again."""
     return replace(waiting, text=NOT_YOURS, issues=failure.issues)

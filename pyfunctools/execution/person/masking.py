@@ -17,16 +17,16 @@ from pyfunctools.schema.ground.preview import preview_scalar
 MASK = "***"
 
 SHORTEST = 4
-"""Characters of the shortest value that is masked inside words; shorter ones occur in too many."""
+"""Characters of the shortest value that is masked inside words; shorter values are too common."""
 
 _LONGEST = 4096
-"""Characters of the longest value that is masked in other spellings than its own."""
+"""Characters of the longest value that is masked in other spellings than as written."""
 
 
 class UnshownArguments(dict[str, JsonValue]):
     """The whole arguments of a call, with a `repr` that shows only their names.
 
-    It may appear in a log, an error or a traceback with locals.
+    Arguments may appear in a log, an error or a traceback with locals.
     """
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ class Masker:
         return self._without_ends(text) if is_truncated else text
 
     def value(self, value: JsonValue) -> JsonValue:
-        """Return JSON with the values masked; one that is nested too deeply is masked whole."""
+        """Return JSON with the values masked; JSON that is nested too deeply becomes `***`."""
         return MASK if deeper_than(value, MAX_SCHEMA_DEPTH) else self._inside(value)
 
     def _issue(self, issue: Issue) -> Issue:
@@ -93,7 +93,7 @@ class Masker:
         return MASK if is_number and preview_scalar(value) in self.spellings else value
 
     def _without_ends(self, text: str) -> str:
-        """Return a text with the beginnings and ends of values beside an ellipsis masked."""
+        """Return a text with truncated values masked: beginnings and ends beside an ellipsis."""
         pieces = _ELLIPSIS.split(text)  # every second one is an ellipsis
         for n in range(0, len(pieces), 2):
             if n + 1 < len(pieces):
@@ -127,9 +127,9 @@ _TRIES = 100
 
 
 def _overlap(text: str, value: str) -> int:
-    """Return how many characters of the beginning of `value` the `text` ends with.
+    """Return the length of the longest beginning of `value` that is the end of `text`.
 
-    The time is linear. In a periodic text it gives up after some tries, and counts all of the text.
+    The time is linear: after `_TRIES` tries in a periodic text, the length of the text is returned.
     """
     if len(value) > _WINDOW:
         window, at, tries = value[:_WINDOW], max(0, len(text) - len(value)), 0

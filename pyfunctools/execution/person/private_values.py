@@ -1,9 +1,9 @@
-"""A person's private values in one call, in all the forms in which its outcome could reveal them.
+"""A person's private values in one call, in all forms in which its outcome could reveal them.
 
 A function reveals the Python objects it was called with, not the JSON that the person gave: a text
 that was stripped or put in upper case, a date, the bytes of a base64 text, a default. So the bound
 arguments are recorded before the function runs, as a tree in the form of the JSON arguments with
-Python objects as leaves, and the schema says which of the tree is the person's.
+Python objects as leaves, and the schema decides which part of the tree the person gave.
 """
 
 import re
@@ -37,7 +37,7 @@ _LONGEST = 4096
 class PrivateValues:
     """The person's values in one call, for masking its outcome.
 
-    `given` are the person's values in each form they have had, `llm` is the model's part. `bound`
+    `given` are the person's values as given, coerced and edited, `llm` is the model's part. `bound`
     is the tree of the bound arguments, and `fields` the names of fields in it.
     """
 
@@ -85,7 +85,7 @@ class PrivateValues:
 
 
 class Tree(dict[str, JsonValue]):
-    """The members of an object, by all names they may have in JSON; `source` is the object."""
+    """The members of an object, under all their names in JSON; `source` is the object."""
 
     __slots__ = ("source",)
 
@@ -96,7 +96,7 @@ class Tree(dict[str, JsonValue]):
 
 
 def _tree_of(value: object, names: set[str], depth: int = 0) -> JsonValue:
-    """Return containers and objects as a tree, other values as they are; collect field names."""
+    """Return containers and objects as a tree, other values unchanged; collect field names."""
     if type(value) in _SCALARS or isinstance(value, str) or depth > _DEEPEST:
         return cast("JsonValue", value)
     if isinstance(value, Mapping):
@@ -150,7 +150,7 @@ def _inside(values: Iterable[JsonValue]) -> list[JsonValue]:
 
 
 def _texts_of(leaf: object) -> Iterator[str]:
-    """Return the texts in which a message could show a value without parts."""
+    """Yield the texts in which a message could show a value without parts."""
     if leaf is None or isinstance(leaf, bool):
         return
     if isinstance(leaf, Enum):
@@ -205,7 +205,7 @@ def _texts_of_bytes(content: bytes) -> Iterator[str]:
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """Yield the text that a base64 text encodes, if it is one."""
+    """Yield the decoded text, if the text is base64 of printable text."""
     if len(text) >= 2 * SHORTEST and _BASE64.fullmatch(text):
         padded = text.strip() + "=" * (-len(text.strip()) % 4)
         with suppress(ValueError):
@@ -215,7 +215,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def _members(value: object) -> Iterator[tuple[str, object]]:
-    """Yield the fields of a model or a dataclass, each by all the names it may have in JSON."""
+    """Yield the fields of a model or a dataclass, each under all its names in JSON."""
     kind = type(value)
     declared: object = getattr(kind, "model_fields", None)
     if isinstance(declared, dict):

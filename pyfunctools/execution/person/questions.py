@@ -1,11 +1,11 @@
 """The questions to a person for one call, and the values of their answers: one walk makes both.
 
 The walk goes down the parameters beside the model's part, which decides how many items there are
-and which branch of a union is intended, and beside the person's answers so far. Each scalar of the
-person's becomes one question. Two are asked before their contents: which branch of a union of
-objects, and how many objects a list has.
+and which branch of a union is intended, and beside the person's answers so far. Each scalar that
+the person has to give becomes one question. Two questions come before their contents: which branch
+of a union of objects, and how many objects a list has.
 
-    {"guests": [{"name": "Kim"}, {"name": "Ada"}]}          the model; `passport` is the person's
+    {"guests": [{"name": "Kim"}, {"name": "Ada"}]}          the model; the person gives `passport`
     $input.guests[0].passport, $input.guests[1].passport    the questions
 
 Answers are nested as the schema, or flat by these paths; flat ones may be texts of a form, where a
@@ -30,7 +30,7 @@ from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.separation.side_values import ABSENT, Given
 
 MOST_ITEMS: Final = 100
-"""Items of one list that are asked for one by one."""
+"""The most items of one list for which a person is asked one by one."""
 _ABOUT: Final = 80
 """Characters of a model's item that are shown beside the questions about it."""
 
@@ -44,8 +44,8 @@ def questions_for(
 ) -> tuple[Question, ...]:
     """Return the questions for one call.
 
-    `llm` is the model's part, validated; `human` are the answers so far, and `issues` those with
-    the last answers.
+    `llm` is the model's part, validated; `human` are the answers so far, and `issues` the issues
+    with them.
     """
     return tuple(_walked(function, llm, answers_of(human), issues, texts)[0].questions)
 
@@ -71,7 +71,7 @@ def _walked(
     issues: Sequence[Issue] = (),
     texts: Mapping[str, str] = TEXTS,
 ) -> "tuple[_Walk, Given]":
-    """Return the walk of one call, done, and the values of flat answers, nested."""
+    """Walk through one call; return the walk, and the nested values of flat answers."""
     walk = _Walk(function, texts, issues)
     place = contract_of(function).validator.outline.place
     return walk, walk.ask_beside(_Spot(keys=(), place=place), llm, answers)
@@ -97,9 +97,9 @@ class _Spot:
 
 @dataclass(slots=True)
 class _Walk:
-    """The walk that collects the questions; its methods return nested values of flat answers.
+    """The walk that collects the questions.
 
-    They return `ABSENT` where nothing is given.
+    Its methods return the nested values of flat answers, or `ABSENT` if nothing was given.
     """
 
     function: Function
@@ -108,10 +108,10 @@ class _Walk:
     questions: list[Question] = field(default_factory=list[Question])
     asked: list[Keys] = field(default_factory=list[Keys])
 
-    # Places of both sides
+    # Places to which both the model and the person contribute
 
     def ask_beside(self, spot: _Spot, llm: Given, answers: Answers) -> Given:
-        """Ask for the person's values at a place of both sides, where the model gave `llm`."""
+        """Ask for the person's values at a place where the model gave `llm`."""
         entry = FormEntry.beside(spot.place, None if llm is ABSENT else llm)
         if isinstance(llm, list):
             return self._ask_beside_items(spot, entry, llm, answers)
@@ -134,7 +134,7 @@ class _Walk:
                 held is not ABSENT or below.seen.isdisjoint(place.possible.parts)
             ):
                 value = self.ask_beside(below, {} if needed and held is ABSENT else held, inner)
-            else:  # the model's, or a recursive schema for which it gave nothing
+            else:  # given by the model, or a recursive schema without a value of the model
                 value = inner.nested()
             if value is not ABSENT:
                 values[name] = value
@@ -159,10 +159,10 @@ class _Walk:
         separated = self.function.separated
         return "llm" if separated is None else separated.owner(keys)
 
-    # Places of the person
+    # Places that only the person fills in
 
     def _ask(self, spot: _Spot, answers: Answers) -> Given:
-        """Ask for a value of the person's, in parts where it has some."""
+        """Ask for a value; for an object or a list of objects, ask for its parts."""
         entry = entry_of(spot.place)
         if entry.is_secret(spot.keys):
             spot = replace(spot, secret=True)
@@ -342,7 +342,7 @@ def _is_in(keys: Keys, issue: Issue) -> bool:
 
 
 def _about_item(spot: _Spot, item: JsonValue) -> _Spot:
-    """Return the spot with the scalars of the model's item, by which a person recognises it."""
+    """Return the spot with the scalars of the model's item, so that a person recognises it."""
     if not isinstance(item, dict):
         return spot
     scalars = [str(each) for each in item.values() if isinstance(each, str | int | float)]
@@ -350,7 +350,7 @@ def _about_item(spot: _Spot, item: JsonValue) -> _Spot:
 
 
 def _parsed(kind: Kind, entry: FormEntry, answers: Answers) -> Given:
-    """Return the value of one answer; of a "json" question a text is a list by lines, or JSON."""
+    """Return the value of one answer; for "json" a text has one item on each line, or is JSON."""
     value = answers.nested()
     if kind != "json" or not isinstance(value, str) or not answers.is_flat:
         return value

@@ -1,8 +1,8 @@
 """Stores of used tickets, so that each ticket can be used once.
 
-An expired ticket is refused by its date, so a store may forget its claim. It remembers the latest
-expiry among the forgotten claims, and refuses every ticket that expires no later: whatever the
-clocks of the processes, no ticket whose claim was forgotten is accepted again.
+An expired ticket is refused by its date, so a store may forget its claim. The store remembers the
+latest expiry among the forgotten claims, and refuses every ticket that expires no later. So even if
+the clocks of processes differ, no ticket whose claim was forgotten is accepted again.
 """
 
 import os
@@ -29,7 +29,7 @@ SWEEP = 100
 class TicketStore(Protocol):
     """A store of used tickets: a table, or a cache with expiring keys.
 
-    All processes that accept the same tickets have to share one.
+    All processes that accept the same tickets have to share one store.
     """
 
     def claim(self, ticket_id: str, expires: int, /) -> bool | Awaitable[bool]:
@@ -43,7 +43,7 @@ class TicketStore(Protocol):
 
 
 class _Clocks:
-    """The clocks of all `Tickets` with one store: a claim expires when it has by each of them."""
+    """The clocks of all `Tickets` with one store: a claim expires when it has expired by all."""
 
     def __init__(self) -> None:
         self._clocks: list[Clock] = []
@@ -85,7 +85,7 @@ class MemoryStore:
         Raises:
             TicketStoreError: the store is full, or belongs to another process.
         """
-        if os.getpid() != self._process:  # the other processes would not know this claim
+        if os.getpid() != self._process:  # a claim here would be missing in the other processes
             raise TicketStoreError(
                 "MemoryStore",
                 "It was made before this process was forked, and each process has its own memory.",
@@ -123,7 +123,7 @@ class SqliteStore:
     clock of its `Tickets`.
 
     Raises:
-        DefinitionError: there is no database at the path, and none can be created.
+        DefinitionError: no database can be opened or created at the path.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, timeout: float = 5) -> None:
@@ -139,7 +139,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise DefinitionError(
                 "SqliteStore(path)",
-                f"There is no database at {str(self._path)!r}, and none can be created: {error}.",
+                f"No database can be opened or created at {str(self._path)!r}: {error}.",
                 "Pass the path of a file in a directory that exists and can be written to.",
             ) from error
 
@@ -211,7 +211,7 @@ def _checked(path: object) -> Path:
     reason = "A database in memory is not shared, not even by two threads."
     if not isinstance(given, str):
         reason = f"This must be a path, not `{kind}`."
-    remedy = "Pass the path of a file, or use `MemoryStore()` where there is one process only."
+    remedy = "Pass the path of a file, or use `MemoryStore()` if there is only one process."
     raise DefinitionError("SqliteStore(path)", reason, remedy)
 
 

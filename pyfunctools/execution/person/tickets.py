@@ -39,8 +39,9 @@ SHORTEST_KEY = 32
 class Ticket:
     """The contents of a ticket: the function, the model's arguments, and the expiry.
 
-    `call` is the id of the call, and `audience` a digest of the audience. `filled` are the paths
-    of the person's values so far; the values themselves are not in the ticket.
+    `call` is the id of the call, and `audience` a digest of the audience. `filled` are the paths of
+    the person's values so far; the values themselves are not in the ticket. `state` is the state of
+    an MCP server's call, and `text` the whole ticket.
     """
 
     id: str
@@ -56,7 +57,7 @@ class Ticket:
 
 
 Refusal: TypeAlias = Literal["none", "foreign", "audience", "expired", "used", "gone", "changed"]
-"""The reason why a ticket is refused; "none" is a text that is not a ticket."""
+"""The reason why a ticket is refused; "none" means that the text is not a ticket."""
 
 
 class Signer(NamedTuple):
@@ -75,10 +76,10 @@ class Listener(Protocol):
 
 
 class _OfThisProcess:
-    """A random key, a store of used tickets, and listeners, all of this process alone.
+    """A random key, a store of used tickets, and listeners, which only this process has.
 
-    A forked process and a copy in another process have their own: none of them may run a call that
-    another one has run already.
+    A forked process and a copy in another process get others, so that two processes never run the
+    call of one ticket.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -121,16 +122,16 @@ class Tickets:
     """How a controller signs its tickets, and which tickets it accepts.
 
     Without a `key` tickets are signed with a random key of this process: they are invalid in any
-    other process, also a forked one. With a `key` of your own (secret, at least 32 bytes;
+    other process, also a forked one. With your own `key` (secret, at least 32 bytes;
     `secrets.token_bytes(32)` makes one) tickets are valid in every process with that key. Then a
     `store`, shared by all of them, has to remember the used tickets: `SqliteStore(path)`,
-    `MemoryStore()` for a single process, or any object with its `claim`.
+    `MemoryStore()` for a single process, or an object with `claim` as in `TicketStore`.
 
     `lifetime` is a `timedelta`, or seconds, rounded up to whole ones. `clock` returns seconds since
     1970; `MemoryStore` and `SqliteStore` use it too.
 
     A ticket is signed but not encrypted: whoever has it can read the model's arguments in it. It
-    contains nothing of the person's values, the context or the connection.
+    contains no value of the person, no context and no setting of the connection.
 
     Raises:
         DefinitionError: the key is too short or has no store, the lifetime is not positive, or the
@@ -172,7 +173,7 @@ class Tickets:
         self._own.listeners.add(listener)
 
     def ended(self, text: object, outcome: Outcome) -> None:
-        """Notify the listeners of the outcome of a resumed call, unless it still waits."""
+        """Notify the listeners of a resumed call's outcome, unless it waits or is refused."""
         has_ended = outcome.waiting is None and not (outcome.reason or "").startswith("ticket_")
         if not has_ended or not self._own.listeners:
             return
@@ -194,8 +195,8 @@ class Tickets:
     ) -> str | None:
         """Return a ticket for a call of the function with the model's arguments.
 
-        `None` if they are not JSON, or too large for a ticket. With `after` it replaces that
-        ticket: only one of the two can be used, and both expire at the same time.
+        It is `None` if the arguments are not JSON, or too large for a ticket. With `after` it
+        replaces that ticket: only one of the two can be used, and both expire at the same time.
         """
         if after is not None:
             filled = tuple(dict.fromkeys((*after.filled, *filled)))
@@ -220,7 +221,7 @@ class Tickets:
         return ticket if len(ticket) <= LONGEST else None
 
     def read(self, text: object) -> Ticket | Refusal:
-        """Return the contents of a ticket, or why it is refused: its form, signature or expiry."""
+        """Return the contents of a ticket, or the refusal of its form, signature or expiry."""
         if not isinstance(text, str) or len(text) > LONGEST or not _FORM.fullmatch(text):
             return "none"
         payload, _, signature = text.partition(".")
@@ -244,7 +245,7 @@ class Tickets:
         return "expired" if self.has_expired(ticket) else ticket
 
     def is_for(self, ticket: Ticket, audience: str | None) -> bool:
-        """Return whether the ticket was issued for this audience; `None` is one too."""
+        """Return whether the ticket was issued for this audience, or without one for `None`."""
         return ticket.audience == self._digest(audience)
 
     def has_expired(self, ticket: Ticket) -> bool:
@@ -294,7 +295,7 @@ class Tickets:
         return ceil(lifetime.total_seconds() if isinstance(lifetime, timedelta) else lifetime)
 
     def _signature(self, payload: str) -> str:
-        # The prefix: other data that the application signs with its key is not a ticket.
+        # With the prefix, other data that the application signs with its key is not a ticket.
         return self._signed(b"pyfunctools ticket\n" + payload.encode())
 
     def _digest(self, audience: str | None) -> str | None:
@@ -312,10 +313,10 @@ async def _false() -> bool:
 
 
 def _check_store(key: bytes | None, store: object) -> None:
-    """Refuse a store without `claim`, and a key of the application without a store.
+    """Check a store, and that a key has a store.
 
     Raises:
-        DefinitionError: it is so.
+        DefinitionError: the store has no `claim`, or a key has no store.
     """
     if store is not None and not callable(getattr(store, "claim", None)):
         raise wrong_type(
@@ -327,10 +328,10 @@ def _check_store(key: bytes | None, store: object) -> None:
     if key is not None and store is None:
         raise DefinitionError(
             "Tickets(store)",
-            "With a key of your own a ticket is valid wherever the key is known, so the used "
-            "tickets have to be known there too.",
-            "Write `store=SqliteStore(path)`, `store=MemoryStore()` where there is one process "
-            "only, or leave out the key.",
+            "With your own key a ticket is valid in every process with that key, so all of them "
+            "have to share a store of the used tickets.",
+            "Write `store=SqliteStore(path)`, `store=MemoryStore()` if there is only one "
+            "process, or leave out the key.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Files in arguments: the forms in which a program may give them. Nothing here opens a file."""
+"""Files in arguments, in all forms that a program may give. No file is opened here."""
 
 from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def with_files(value: object) -> JsonValue:
 
     An upload is an open file, or the object of a web framework: it has `read`. A `File` is a text,
     as file schemas require. A value without files is returned itself; one that is nested too deeply
-    or cannot be read is unchanged, and the schema refuses it.
+    or cannot be read is returned unchanged, and the schema refuses it.
     """
     try:
         return _with_files(cast("JsonValue", value))
@@ -60,7 +60,7 @@ def with_files(value: object) -> JsonValue:
 def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
     """Return both parts merged; a person's text in place of a file is refused.
 
-    It would be uploaded as the file's content, but is most often a path.
+    The text would be uploaded as the file's content, but most often it is a path.
     """
     contract = contract_of(function)
     if contract.human_side.value.takes_files:

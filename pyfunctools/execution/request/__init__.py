@@ -1,1 +1,1 @@
-"""A route and arguments -> the HTTP request that they are; nothing is sent here."""
+"""Makes an HTTP request from a route and arguments; nothing is sent here."""

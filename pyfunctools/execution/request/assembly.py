@@ -1,7 +1,7 @@
-"""A route and arguments become a request, without any HTTP library.
+"""Makes a request from a route and arguments, without any HTTP library.
 
-Wrong arguments are a `Failure` with issues at their own paths; then nothing is sent. Each parameter
-goes to exactly one place on the wire, and no value can leave its place.
+For invalid arguments the result is a `Failure` with an issue for each; then nothing is sent. Each
+parameter goes to exactly one place on the wire, and no value can leave its place.
 """
 
 import re
@@ -80,14 +80,14 @@ def build(
 
     `base_url` comes from `server_url`. `headers` are the connection's (names in lower case), and
     `connected` are further names that the connection sets. An argument is an issue if it would set
-    one of these names, a person's name (see `separated`), or the name of another parameter; see
-    `claims`. A required parameter that the connection sets is left out, which is a repair. An
-    optional argument that is absent or null is not sent. A path value is an issue if it is empty,
-    or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest, as `a[b][c]`,
-    which no specification defines. `boundary` is the first multipart boundary to try.
+    one of these names, the name of a person's parameter (see `separated`), or the name of another
+    parameter; see `claims`. A required parameter that the connection sets is left out, which is a
+    repair. An optional argument that is absent or null is not sent. A path value is an issue if it
+    is empty, or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest, as
+    `a[b][c]`, which no specification defines. `boundary` is the first multipart boundary to try.
 
     Raises:
-        DocumentError: the path has a slot without a parameter, or a `.` or `..` of its own, or a
+        DocumentError: the path template has a slot without a parameter, or a `.` or `..`, or a
             media type is invalid.
     """
     draft = _Draft(route, arguments)
@@ -107,7 +107,7 @@ def build(
         if not is_field_value(body.content_type):
             raise DocumentError(draft.where, "The media type of the body is invalid.")
         sent["content-type"] = body.content_type
-    sent["accept-encoding"] = "gzip, deflate"  # what can be decoded within the size limit
+    sent["accept-encoding"] = "gzip, deflate"  # the encodings of `DecodedBody`
     return HttpRequest(
         method=route.method,
         url=base.rstrip("/") + path + (f"?{query}" if query else ""),
@@ -129,7 +129,7 @@ class _Draft:
         self._left_out: set[Keys] = set()
 
     def check_names(self, reserved: ConnectionNames, separated: Separated | None) -> None:
-        """Refuse arguments that would set a name of somebody else.
+        """Refuse arguments that would set a name that somebody else sets.
 
         A required parameter that the connection sets is left out instead.
         """
@@ -146,7 +146,7 @@ class _Draft:
             )
 
     def path(self) -> tuple[str, str]:
-        """Return the path, and the query of the template itself."""
+        """Return the path, and the query that the path template has."""
         try:
             template = parsed_template(self._route.path)
         except UnsendableError:
@@ -156,7 +156,7 @@ class _Draft:
         return "/".join(segments), self._filled(template.query, slots)[0]
 
     def query(self, parts: list[str], deep: bool) -> str:
-        """Return the whole query, beginning with these parts."""
+        """Return the whole query; it begins with these parts."""
         for pairs in self._each("query", partial(query_pairs, deep=deep)):
             parts += map("=".join, pairs)
         parts += self._each("querystring", partial(query_text, deep=deep))
@@ -188,7 +188,7 @@ class _Draft:
         before = len(self.issues)
         text, parameter = self._filled(pieces, slots)
         if parameter is None and is_dot_segment(text):
-            raise DocumentError(self.where, "The path has a `.` or `..` of its own.")
+            raise DocumentError(self.where, "The path template has a `.` or `..` as a segment.")
         if parameter is None or len(self.issues) > before:
             return text
         if not text or is_dot_segment(text):
@@ -214,7 +214,7 @@ class _Draft:
             elif piece.text is not None:
                 text += piece.text
             else:
-                reason = f"The path has {piece.name!r}, and no such parameter."
+                reason = f"The path has a slot {piece.name!r}, but there is no parameter for it."
                 raise DocumentError(self.where, reason)
         return text, first
 
@@ -263,7 +263,7 @@ def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
 
 
 def _like(slot: TemplateSlot, slots: Mapping[str, Parameter]) -> Parameter | None:
-    """Return the one parameter whose name differs from a slot's only in case and punctuation."""
+    """Return the only parameter with a slot's name in other case or punctuation, if any."""
     wanted = _letters(slot.name)
     found = [p for name, p in slots.items() if _letters(name) == wanted]
     return found[0] if len(found) == 1 and wanted else None

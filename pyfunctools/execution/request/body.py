@@ -35,7 +35,7 @@ from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.vocabulary import UNIONS
 
 NO_ENCODING = Encoding()
-"""The encoding of a property for which the document has none."""
+"""The encoding of a property for which the document has no encoding."""
 
 
 class EncodedBody(NamedTuple):
@@ -50,10 +50,10 @@ def encoded_body(
 ) -> EncodedBody | None:
     """Return the body for a value, or `None` if there is nothing to send.
 
-    Null is sent in JSON only. In a media type without rules of its own (plain text, XML, an image)
-    text and bytes are sent as they are; any other value is written as JSON, but not under XML. If
-    the document has a range such as `image/*`, a file is sent under its own media type. `boundary`
-    is the first multipart boundary to try, by default 128 random bits.
+    Null is sent only as JSON. In a media type without special rules (plain text, XML, an image)
+    text and bytes are sent unchanged; any other value is written as JSON, but not under XML. If the
+    document has a range such as `image/*`, a file is sent under its own media type. `boundary` is
+    the first multipart boundary to try, by default 128 random bits.
 
     Raises:
         UnsendableError: the value cannot be written in this media type.
@@ -100,7 +100,7 @@ def _text(body: Body, value: JsonValue, media: str) -> EncodedBody:
     try:
         return EncodedBody(content_type, text.encode(codec))
     except UnicodeEncodeError:
-        raise UnsendableError(f"text that {codec} can say") from None
+        raise UnsendableError(f"text that {codec} can encode") from None
 
 
 def _checked_media_type(content_type: str) -> str:
@@ -112,14 +112,16 @@ def _checked_media_type(content_type: str) -> str:
 def form_text(
     value: JsonValue, encoding: Mapping[str, Encoding], schema: JsonSchema | bool, *, deep: bool
 ) -> str:
-    """Return an object as form text, in its own order; null properties are left out.
+    """Return an object as form text, in its own order; a text is form text already.
 
-    Text is written as it is, other scalars and objects as JSON, files as base64, and arrays item by
-    item under one name, unless the encoding names a style or JSON. Style `simple` is `csv` of
-    Swagger 2.0: the items are joined by commas, and then encoded as one text.
+    Properties that are null are left out. Text is written unchanged, other scalars and objects as
+    JSON, files as base64, and arrays item by item under one name, unless the encoding names a style
+    or JSON. Style `simple` is `csv` of Swagger 2.0: the items are joined by commas, and then
+    encoded as one text.
 
     Raises:
-        UnsendableError: the value is not an object, or something in it cannot be written.
+        UnsendableError: the value is neither an object nor a text, or a part of it cannot be
+            written.
     """
     if isinstance(value, str):
         return value
@@ -186,7 +188,7 @@ def _under(schema: JsonValue, keyword: str) -> JsonValue:
 
 
 def _property_schema(schema: JsonSchema | bool, name: str) -> JsonSchema | bool:
-    """Return the schema of a property, or `True` if this schema does not declare it itself."""
+    """Return the schema of a property, or `True` if this schema itself does not declare it."""
     found = _under(_under(schema, "properties"), name)
     return found if isinstance(found, dict | bool) else True
 
@@ -213,11 +215,11 @@ class _FormPart(NamedTuple):
 
 
 def _multipart(body: Body, value: JsonValue, boundary: str, deep: bool) -> tuple[str, bytes]:
-    """Return a boundary that no part holds, and an object, or an array of nameless parts.
+    """Return a boundary that no part contains, and the multipart body of an object or array.
 
-    Each property is a part, and each item of an array one of its own under the same name. Nulls are
-    left out. A file without a name is sent under the name of its property, because servers read a
-    part without a file name as text.
+    Each property is a part; each item of an array is a separate part under the same name. If the
+    whole value is an array, its parts have no names. Nulls are left out. A file without a name is
+    sent under the name of its property, because servers read a part without a file name as text.
     """
     parts = list(_parts(body, value, deep))
     while any(boundary.encode() in part.content for part in parts):
@@ -238,7 +240,7 @@ def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_FormPart]:
         rule = body.encoding.get(name, NO_ENCODING)
         items = list(_items(inner, _property_schema(body.schema, name)))
         try:
-            # Some frameworks name a style for every property, of a file too.
+            # Some frameworks name a style for every property, also for a file.
             if is_styled(rule) and not any(is_binary(s) or file_of(item, s) for item, s in items):
                 for key, text in _styled_fields(name, inner, rule, unencoded, unencoded, deep):
                     yield _FormPart(key, text.encode(), rule.headers)

@@ -3,7 +3,7 @@
 A name on the wire comes from the connection (its headers, cookies, credentials and the query of its
 base URL), from a parameter, or from a key of an object that is sent key by key. A model may invent
 such keys. Before anything is written, the names of one location are compared as the most generous
-server reads them. If a server may take an invented key for a name that is taken, the key is an
+server reads them. If a server may read an invented key as a name that is set already, the key is an
 issue.
 
     connection  ?api-version=2
@@ -41,9 +41,9 @@ class Rank(IntEnum):
 class ComparedName(NamedTuple):
     """A name as servers read it, without case: its `steps`, and `flat` without punctuation.
 
-    `filter[role]` has the steps `filter` and `role` for many servers, `filter.role` for some; only
-    `bracketed` leaves the second whole. PHP reads `filter.role` as `filter_role`; CGI reads a
-    header in the same way. Some servers decode a name twice.
+    Many servers read `filter[role]` as the steps `filter` and `role`, and some read `filter.role`
+    in the same way: `steps` splits both, `bracketed` only the first. PHP reads `filter.role` as
+    `filter_role`; CGI reads a header in the same way. Some servers decode a name twice.
     """
 
     steps: tuple[str, ...]
@@ -65,11 +65,11 @@ class ComparedName(NamedTuple):
         return cls(steps, bracketed, _PUNCTUATION.sub("_", name).strip("_") or name)
 
     def may_reach(self, other: "ComparedName") -> bool:
-        """Return whether some server takes one name for the other, or for a part of the other."""
+        """Return whether some server reads one name as the other, or as a part of the other."""
         return self.flat == other.flat or _is_part(self.steps, other.steps)
 
     def reaches(self, other: "ComparedName") -> bool:
-        """Return whether most servers take one name for the other, or for a part of the other."""
+        """Return whether most servers read one name as the other, or as a part of the other."""
         return _is_part(self.bracketed, other.bracketed)
 
 
@@ -85,7 +85,7 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 
 @lru_cache(maxsize=1024)
 def known_name(name: str) -> ComparedName:
-    """Return a name of a document or connection for comparison: each call has it again."""
+    """Return a name for comparison; cached for the names of documents and connections."""
     return ComparedName.of(name)
 
 
@@ -111,10 +111,10 @@ def names_in_connection(headers: Mapping[str, str], query: str) -> dict[Location
 def reserved_names(
     route: Route, headers: Mapping[str, str], query: str, own_query: str, further: ConnectionNames
 ) -> ConnectionNames:
-    """Return the names that no argument may set: those of the connection and of credentials.
+    """Return the names that no argument may set: the names of the connection and of credentials.
 
-    `own_query` is the query in the path of the route. A parameter may repeat one of its names, and
-    is then sent too. `further` are more names of the connection.
+    `own_query` is the query in the path of the route. A parameter may have a name in this query,
+    and is then sent too. `further` are more names of the connection.
     """
     found = names_in_connection(headers, query)
     declared = {each.name for each in route.parameters if each.location == "query"}
@@ -133,9 +133,9 @@ def clashes(
     reserved: ConnectionNames,
     separated: Separated | None,
 ) -> dict[Keys, str]:
-    """Return which values would set a name of somebody else, and what to send instead.
+    """Return the paths of values that would set somebody else's name, with the expected value.
 
-    A whole parameter is among them only if the connection sets it.
+    A whole parameter is among them only if the connection sets its name.
     """
     found: dict[Keys, str] = {}
     if separated is not None:
@@ -200,7 +200,7 @@ def _form_fields(
 
 
 def _is_sent_by_keys(parameter: Parameter) -> bool:
-    """Return whether each key of an object is sent under a name of its own."""
+    """Return whether each key of an object is sent as a separate name."""
     if parameter.content_type is not None:
         return False
     if parameter.style in ("deepObject", "matrix"):
@@ -223,7 +223,7 @@ class _Claim(NamedTuple):
 
     @property
     def is_declared(self) -> bool:
-        """Whether the document has the name."""
+        """Whether the document declares the name."""
         return self.field.is_declared and not self.is_key
 
 
@@ -240,19 +240,19 @@ def _claims_of(field: _Field, arguments: JsonObject) -> Iterator[_Claim]:
 
 
 class _TakenNames:
-    """Names that are taken, with their ranks and fields, found by any name that may reach them."""
+    """Names that are set already, with ranks and fields, found by names that may reach them."""
 
     def __init__(self) -> None:
         self._found: defaultdict[str, list[tuple[ComparedName, Rank, _Field | None]]]
         self._found = defaultdict(list)
 
     def add(self, name: ComparedName, rank: Rank, field: _Field | None = None) -> None:
-        """Add a name; one of the connection has no field."""
+        """Add a name; a name of the connection has no field."""
         for key in {name.flat, name.steps[0]}:
             self._found[key].append((name, rank, field))
 
     def reached_by(self, name: ComparedName) -> Iterator[tuple[ComparedName, Rank, _Field | None]]:
-        """Yield the taken names that a server may take a name for."""
+        """Yield the names in this set as which a server may read a name."""
         for key in {name.flat, name.steps[0]}:
             yield from (found for found in self._found.get(key, ()) if found[0].may_reach(name))
 
@@ -275,7 +275,7 @@ def _clashes_of(
         if not claim.is_declared
     ]
     if not invented:
-        return  # the document itself keeps the others apart
+        return  # the document itself keeps declared names apart
     taken = _taken_names(fields, reserved, separated)
     for claim, name, rank in invented:
         if rank is Rank.PERSON:
@@ -291,7 +291,7 @@ def _clashes_of(
 def _taken_names(
     fields: list[_Field], reserved: Collection[str], separated: Separated | None
 ) -> _TakenNames:
-    """Return the reserved names and those that the document declares."""
+    """Return the reserved names and the names that the document declares."""
     taken = _TakenNames()
     for name in reserved:
         taken.add(known_name(name), Rank.CONNECTION)
@@ -306,13 +306,13 @@ def _taken_names(
 
 
 _SET_BY_CONNECTION = "nothing: the connection sets this parameter"
-_LIKE_CONNECTION = "no property that a server may take for one that the connection sets"
-_LIKE_ANOTHER = "no property that a server may take for another parameter"
-_LIKE_A_PERSONS = "no property that a server may take for one that a person gives"
+_LIKE_CONNECTION = "no property that a server may read as one that the connection sets"
+_LIKE_ANOTHER = "no property that a server may read as another parameter"
+_LIKE_A_PERSONS = "no property that a server may read as one that a person gives"
 
 
 def _beside_a_persons(arguments: JsonObject, separated: Separated) -> Iterator[tuple[Keys, str]]:
-    """Yield the model's own keys that a server may take for a person's key in the same object."""
+    """Yield the model's keys that a server may read as a person's key in the same object."""
     todo: list[tuple[Keys, JsonValue]] = [((), arguments)]
     for keys, value in todo:  # grows while it is read; holds objects and arrays only
         if isinstance(value, dict):
@@ -335,9 +335,10 @@ def _beside_a_persons(arguments: JsonObject, separated: Separated) -> Iterator[t
 def _with_delimiters(
     parameter: Parameter, arguments: JsonObject, separated: Separated
 ) -> Iterator[tuple[Keys, str]]:
-    """Yield the model's texts that would end where a person's begin, in an object sent as one text.
+    """Yield the model's values with a delimiter, in an object that is sent as one text.
 
-    Many servers decode a text before they split it, and a header is not encoded at all.
+    After the delimiter a server could read the model's text as a person's value: many servers
+    decode a text before they split it, and a header is not encoded at all.
     """
     keys = parameter.argument
     if parameter.content_type is not None or _is_sent_by_keys(parameter):
@@ -351,7 +352,7 @@ def _with_delimiters(
             try:
                 text = scalar_text(value)
             except UnsendableError:
-                continue  # an issue of its own, when it is written
+                continue  # which is an issue when it is written
             if delimiter in text or not in_names.isdisjoint(key):
                 yield (*keys, key), f"a name and a text without {delimiter!r}"
 
@@ -362,6 +363,6 @@ def _rank(keys: Keys, separated: Separated | None) -> Rank:
 
 
 def _names_of_person(keys: Keys, separated: Separated | None) -> list[str]:
-    """Return the declared properties of an object that are not the model's alone."""
+    """Return the declared properties of an object to which a person contributes."""
     names = {} if separated is None else separated.names(keys)
     return [name for name, is_models in names.items() if not is_models]

@@ -28,17 +28,17 @@ from pyfunctools.route import ConnectionNames, Server
 class Connection(TypedDict, total=False):
     """Where requests go, and what is sent with each of them.
 
-    `server` is the base URL, or `True` for the document's; `variables` fill its braces. `headers`
-    are sent with every request. `auth` maps the name of each security scheme to a credential;
-    `{"header:X-Api-Key": ...}` and `{"query:key": ...}` are sent with every request, whatever the
-    document says. The headers, and each credential, may be a function without parameters or of the
-    call's context. `client` is an httpx client to use instead of the controller's own connections.
-    With `expose_error_body` the model reads an excerpt of the body of an error response. With
-    `block_private_networks` requests go to public addresses only. With `deep` a `deepObject`
-    parameter may nest (`a[b][c]`), which the specification leaves open. `idempotency_header` names
-    a header for the id of the call (`CallInfo.id`), sent with every request that may change
-    something. Different calls need different ids: leave it out where a model's server numbers the
-    calls of each response from one.
+    `server` is the base URL, or `True` for the document's server; `variables` fill its braces.
+    `headers` are sent with every request. `auth` maps the name of each security scheme to a
+    credential; `{"header:X-Api-Key": ...}` and `{"query:key": ...}` are sent with every request,
+    even if the document does not declare them. The headers, and each credential, may be a function
+    without parameters or of the call's context. `client` is an httpx client to use instead of the
+    controller's own connections. With `expose_error_body` the model reads an excerpt of the body of
+    an error response. With `block_private_networks` requests go to public addresses only. With
+    `deep` a `deepObject` parameter may nest (`a[b][c]`), which the specification leaves open.
+    `idempotency_header` names a header for the id of the call (`CallInfo.id`), sent with every
+    request that may change something. Different calls need different ids: leave it out where a
+    model's server numbers the calls of each response from one.
     """
 
     server: str | bool | None
@@ -86,7 +86,7 @@ _MAPPINGS = {
 
 
 ErrorMaker: TypeAlias = Callable[[str], PyfunctoolsError]
-"""Returns the error for a reason: a fault of the caller or of the document."""
+"""Returns the error for a reason: a mistake of the caller or in the document."""
 
 
 def server_url(
@@ -96,9 +96,9 @@ def server_url(
 
     The URL is `http` or `https`, without user information and fragment. The caller's `variables`,
     or else the document's defaults, fill its braces; each value is checked against the document's
-    list, and cannot leave its part of the URL. A document's server may be neither relative, since
-    the address of the document is unknown here, nor a link-local address, where only the metadata
-    service of a cloud machine answers.
+    list, and cannot leave its part of the URL. A document's server must not be relative, since the
+    address of the document is unknown here, nor a link-local address, at which the metadata service
+    of a cloud machine answers.
 
     Raises:
         DefinitionError: there is no server, or the caller's server or variable is invalid.
@@ -111,7 +111,7 @@ def server_url(
         raise DefinitionError(
             "server",
             "No base URL is given.",
-            "Pass `server='https://…'`, or `server=True` to accept the document's.",
+            "Pass `server='https://…'`, or `server=True` to accept the document's server.",
         )
     if not servers:
         raise _DOCUMENT("The document names no server.")
@@ -216,7 +216,7 @@ def checked_headers(headers: object) -> dict[str, str]:
     for key, value in cast("Mapping[object, object]", headers).items():
         name = str(key).lower()
         if not TOKEN.fullmatch(name) or name in FRAMING:
-            reason = "frames the message" if name in FRAMING else "has a name that no header has"
+            reason = "frames the message" if name in FRAMING else "is not a valid header name"
             raise invalid_setting(f"headers[{name!r}]", f"{reason} and cannot be set")
         text = secret_text(f"headers[{name!r}]", value)
         if not is_field_value(text):
@@ -228,8 +228,8 @@ def checked_headers(headers: object) -> dict[str, str]:
 def names_of_connection(connection: Connection) -> ConnectionNames:
     """Return the names that the settings of a connection set in every request.
 
-    The headers of a function are known in the call only. Headers that the library of a client sets
-    itself do not count.
+    Headers that a function returns are known only in the call, and not included. Headers that the
+    library of a client sets itself are not included either.
 
     Raises:
         DefinitionError: as `checked_headers`.
@@ -255,7 +255,7 @@ def names_of_connection(connection: Connection) -> ConnectionNames:
 
 
 def checked_idempotency_header(name: object, headers: object) -> str | None:
-    """Return the name of the header for a call's id, in lower case.
+    """Return the name of the header for a call's id, in lower case, or `None`.
 
     Raises:
         DefinitionError: a header of this name cannot be set, or `headers` set it too.
@@ -275,7 +275,7 @@ def checked_idempotency_header(name: object, headers: object) -> str | None:
 def with_call_id(
     headers: dict[str, str], name: str | None, info: CallInfo | None
 ) -> dict[str, str]:
-    """Return the headers, and the id of a call in the header of this name (lower case).
+    """Return the headers, with the id of a call in the header `name` (in lower case).
 
     An id that is not visible ASCII, or has more than 255 characters, is sent as its SHA-256.
 

@@ -1,4 +1,4 @@
-"""Which texts of a connection are masked in outcomes: its credentials, wherever they stand.
+"""The texts of a connection that are masked in outcomes: its credentials, in any setting.
 
 `auth=` holds credentials only. Headers, cookies and the query of the base URL hold credentials and
 other settings side by side (`X-Api-Key`, `X-Api-Version`). A credential is recognised by its name,
@@ -18,7 +18,7 @@ from pyfunctools.schema.separation.predicates import sounds_secret
 
 
 class ConnectionSecrets:
-    """The texts of a connection: `credentials`, and the `others` that go with every request.
+    """The texts of a connection: `credentials`, and `others` that are sent with every request.
 
     `declared` are the names of the document's credentials, in lower case.
     """
@@ -77,7 +77,7 @@ def _is_credential(name: str, text: str) -> bool:
 
 
 def _is_token(text: str) -> bool:
-    """Return whether a value looks like a token: no word, version, date or address."""
+    """Return whether a value looks like a token, not like a word, version, date or address."""
     if not _TOKEN.fullmatch(text) or _VERSION.fullmatch(text):
         return False
     return any(each.isalpha() for each in text) and any(each.isdigit() for each in text)

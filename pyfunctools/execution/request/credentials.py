@@ -1,4 +1,4 @@
-"""Credentials: selected by the operation's `security`, sent where their scheme says.
+"""Credentials: selected by the operation's `security`, sent in the place that a scheme defines.
 
 A credential is never in an error, a `repr` or a text for the model.
 """
@@ -20,9 +20,9 @@ from pyfunctools.route import Route, SecurityScheme
 def schemes_to_send(route: Route, known: Collection[str]) -> tuple[SecurityScheme, ...]:
     """Return the security schemes to send credentials for; `known` are those that have one.
 
-    This is the first alternative that can be met completely. If there is none, and the operation
-    does not allow calls without credentials, it is the first that can be met in part: a client or a
-    header may carry the rest. `mutualTLS` is left to the client.
+    This is the first alternative that can be met completely. If no alternative can be, and the
+    operation does not allow calls without credentials, it is the first that can be met in part: a
+    client or a header may carry the rest. `mutualTLS` is left to the client.
     """
     partly: tuple[SecurityScheme, ...] = ()
     optional = False
@@ -61,7 +61,7 @@ def check_schemes(given: Collection[str], functions: Iterable[Function]) -> None
     """Refuse a credential that no operation would ever send.
 
     Raises:
-        DefinitionError: no operation asks for a security scheme of this name.
+        DefinitionError: no operation uses a security scheme of this name.
     """
     known = {
         name
@@ -74,20 +74,20 @@ def check_schemes(given: Collection[str], functions: Iterable[Function]) -> None
         if name not in known:
             raise DefinitionError(
                 f"auth[{name!r}]",
-                "No operation of the document asks for a security scheme of this name.",
-                f"It asks for: {', '.join(sorted(known)) or 'none'}. A header or a query parameter "
+                "No operation of the document uses a security scheme of this name.",
+                f"Its schemes: {', '.join(sorted(known)) or 'none'}. A header or a query parameter "
                 'goes with every request as `auth={"header:X-Api-Key": ...}` or '
                 '`auth={"query:key": ...}`.',
             )
 
 
 def provider_of(where: str, value: object) -> Callable[[object], object]:
-    """Return a function of the context that returns a value, or the result of a function.
+    """Return a function of the context that returns the value, or its result if it is a function.
 
-    The given function takes the context, or nothing.
+    The given function may have the context as its only parameter, or no parameter.
 
     Raises:
-        DefinitionError: it has other required parameters.
+        DefinitionError: the function has other required parameters.
     """
     if not callable(value):
         return lambda _: value
@@ -115,8 +115,8 @@ def with_credential(
     """Return the request with a credential in its place, and the texts to mask in outcomes.
 
     A credential of `basic` and `digest` is a pair or `user:password`; any other is a text, or hides
-    one as `SecretStr` does. For digest nothing is added to the first request: it answers a
-    challenge. The client sends its certificate for mutual TLS.
+    one as `SecretStr` does. Digest and mutual TLS add nothing here: digest answers a challenge, and
+    the client sends its certificate.
 
     Raises:
         DefinitionError: the credential does not fit the scheme.
@@ -170,7 +170,7 @@ def user_and_password(name: str, credential: object) -> tuple[str, str]:
 
 
 def secret_text(where: str, credential: object) -> str:
-    """Return the text of a credential or a header, also of one that hides it as `SecretStr` does.
+    """Return the text of a credential or a header, also if it is hidden as in a `SecretStr`.
 
     `where` names the place in an error.
 
@@ -185,7 +185,7 @@ def secret_text(where: str, credential: object) -> str:
 
 
 def can_be_set(header: str) -> bool:
-    """Return whether a program may set a header; others frame or address the message."""
+    """Return whether a program may set a header: not if it frames or addresses the message."""
     return bool(TOKEN.fullmatch(header)) and header.lower() not in (*FRAMING, "host")
 
 

@@ -30,7 +30,8 @@ from pyfunctools.route import Parameter, is_reserved
 class TemplateSlot(NamedTuple):
     """A place for a value in a path template.
 
-    `text` is sent if no parameter has the `name`; if it is `None` too, that is an error.
+    `text` is sent if no parameter has the `name`; if `text` is `None`, a missing parameter is an
+    error.
     """
 
     name: str
@@ -53,8 +54,8 @@ def parsed_template(path: str) -> PathTemplate:
     """Parse a path template.
 
     A slot is `{name}`, or `:name` at the start of a segment. `{?a,b}` and `{&a,b}` are left out,
-    since query parameters are declared on their own; so is a fragment, which is never sent. A path
-    that begins without `/` is given one.
+    since query parameters are declared separately; so is a fragment, which is never sent. A missing
+    `/` at the beginning is added.
 
     Raises:
         UnsendableError: the path holds a lone surrogate.
@@ -158,7 +159,7 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str | N
     if media_kind(content_type) != "form":
         return content_text(content_type, value, percent)
     if not isinstance(value, dict):
-        raise UnsendableError("an object, whose properties are the query's")
+        raise UnsendableError("an object, whose properties are the parameters of the query")
     return form_text(value, {}, parameter.schema, deep=deep)
 
 
@@ -172,12 +173,12 @@ def header_line(parameter: Parameter, value: JsonValue) -> tuple[str, str] | Non
     if value is None:
         return None
     if is_reserved(parameter.name) or not TOKEN.fullmatch(parameter.name):
-        raise UnsendableError("nothing: this header is not set by an argument")
+        raise UnsendableError("nothing: an argument cannot set this header")
     text = styled_text(parameter, value, unencoded)
     if text is None:
         return None
     if not is_field_value(text):
-        raise UnsendableError("visible ASCII, spaces and tabs inside it at most")
+        raise UnsendableError("visible ASCII, with spaces and tabs only inside it")
     return parameter.name.lower(), text
 
 

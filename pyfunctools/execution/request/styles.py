@@ -24,7 +24,7 @@ Pairs: TypeAlias = list[tuple[str, str]]
 """Names and values, both encoded."""
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""The name of a header or cookie (RFC 9110, section 5.6.2)."""
+"""A valid name of a header or cookie (RFC 9110, section 5.6.2)."""
 
 NOT_UNICODE = "text that is valid Unicode, without lone surrogates"
 
@@ -66,10 +66,10 @@ def _quoted(text: str, safe: str) -> str:
 
 
 def percent_reserved(text: str) -> str:
-    """Encode as `allowReserved` wants, but always the characters that begin another parameter.
+    """Encode as `allowReserved` requires, and also characters that could begin another parameter.
 
-    Percent-encoded triples pass. `& = + # [ ]` are encoded although RFC 6570 would let them pass:
-    OpenAPI leaves it to the caller to encode them, and the caller is a model.
+    Percent-encoded triples stay. `& = + # [ ]` are encoded, although RFC 6570 allows them: OpenAPI
+    leaves it to the caller to encode them, and the caller is a model.
     """
     return percent_except(text, "!$'()*,/:;?@")
 
@@ -84,7 +84,7 @@ def percent_printable(text: str) -> str:
 
 
 def percent_printable_reserved(text: str) -> str:
-    """Encode a value of the path under `allowReserved`; `/ ? # [ ]` are encoded all the same.
+    """Encode a value of the path under `allowReserved`; `/ ? # [ ]` are encoded nevertheless.
 
     Raises:
         UnsendableError: the text holds control characters, or is not valid Unicode.
@@ -99,7 +99,7 @@ def _printable(text: str) -> str:
 
 
 def unencoded(text: str) -> str:
-    """Return the text as it is: headers and cookies of style `cookie` are not percent-encoded."""
+    """Return the text unchanged: headers and cookies of style `cookie` are not percent-encoded."""
     return text
 
 
@@ -109,7 +109,7 @@ def form_encoded(text: str) -> str:
 
 
 _SHORT = 10**18
-"""Integers below are written at a third of the encoder's cost; one of 4,301 digits is refused."""
+"""Integers below this are written by `str`, three times as fast as by the JSON encoder."""
 
 
 def scalar_text(value: JsonValue) -> str:
@@ -136,7 +136,7 @@ def json_text(value: JsonValue, *, ascii_only: bool = False) -> str:
     try:
         return (_ASCII if ascii_only else _COMPACT)(value)
     except (TypeError, ValueError, RecursionError):
-        raise UnsendableError("a value that JSON can say") from None
+        raise UnsendableError("a value that can be written as JSON") from None
 
 
 def content_text(content_type: str, value: JsonValue, encode: Encode) -> str:
@@ -165,8 +165,8 @@ _ASCII = JSONEncoder(separators=(",", ":"), allow_nan=False, default=_base64).en
 def styled_text(parameter: Parameter, value: JsonValue, encode: Encode) -> str | None:
     """Return the text of a path or header parameter, or `None` if it is not sent.
 
-    The specification defines no text for null, nor for arrays and objects without a value in them
-    (RFC 6570, section 2.3).
+    Null is not sent, nor an array or object that is empty or has only nulls (RFC 6570, section
+    2.3).
     """
     if parameter.content_type is not None:
         return content_text(parameter.content_type, value, encode)

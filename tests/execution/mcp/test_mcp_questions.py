@@ -184,7 +184,7 @@ def test_an_exception_in_asking_is_the_programs() -> None:
     assert (outcome.reason, type(outcome.exception)) == ("raised", ValueError)
     assert "they could not be asked (ValueError)" in outcome.text
     assert "a secret" not in outcome.text
-    with pytest.raises(DefinitionError, match="cannot be called as it will be"):
+    with pytest.raises(DefinitionError, match="cannot be called with the arguments"):
         order(human=lambda: {"count": 1})
 
 

@@ -152,7 +152,7 @@ def test_files_of_a_result_are_files(revision: str) -> None:
         {"type": "audio", "data": "not base64!"},
     ]
     outcome = called(server({"content": content}), revision)
-    assert outcome.text == "words\n[resource_link N https://x.example/]\n[audio that is no base64]"
+    assert outcome.text == "words\n[resource_link N https://x.example/]\n[audio that is not base64]"
     image, document = outcome.content
     assert (image.content, image.content_type) == (b"png", "image/png")
     assert (document.content, document.filename) == (b"png", "b c.pdf")

@@ -57,7 +57,7 @@ def test_an_issue_with_the_persons_values_is_theirs_and_shows_none(
     )
     assert "query" not in outcome.text or not human
     is_persons = set(sides) == {"human"}
-    assert outcome.text.startswith("What the person gave is not accepted.") is is_persons
+    assert outcome.text.startswith("The person's values are not accepted.") is is_persons
 
 
 TEXT = {"type": "string"}
