@@ -89,7 +89,7 @@ class Tools(TurnRunner, list[Any]):
 
     @property
     def request(self) -> dict[str, Any]:
-        """The keyword arguments for a vendor that does not take the list as `tools=`."""
+        """The keyword arguments for a vendor that does not accept the list as `tools=`."""
         return self._vendor.request(list(self))
 
     def calls(self, response: object) -> list[Call]:

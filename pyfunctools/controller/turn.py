@@ -57,7 +57,7 @@ class Turn:
         """The messages to append to the conversation: the model's messages, then the results.
 
         Raises:
-            WaitingError: a call waits for a person; vendors want all results together.
+            WaitingError: a call waits for a person; vendors require all results together.
         """
         results = self.results
         said = cast("list[dict[str, Any]]", deepcopy(list(self._spoken.messages)))

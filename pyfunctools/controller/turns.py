@@ -71,7 +71,7 @@ class TurnRunner(ABC):
 
         `turn` is a `Turn`, or the result of its `save`, also in another process. `answers` maps the
         id of a call to the person's values, to `True` or `False` if it waits for approval, or to an
-        `Approval`. Other calls go on waiting; finished calls are not run again.
+        `Approval`. Other calls continue to wait; finished calls are not run again.
 
         Raises:
             DefinitionError: a saved turn was changed, another controller or dialect saved it, an

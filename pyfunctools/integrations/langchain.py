@@ -52,8 +52,8 @@ def tools(
     """Return the functions of a controller as tools for an agent or a `ToolNode`.
 
     Parameters hinted `Context` get `context`; if that is a function, its result for the call's
-    `RunnableConfig`; and by default the context of the run. `dialect` names the vendor for whom the
-    schemas are written.
+    `RunnableConfig`; and by default the context of the run. `dialect` names the vendor for which
+    the schemas are written.
 
     A call that lacks a person's values or approval interrupts the graph, with the fields of
     `Outcome.waiting` as the interrupt's value. Continue with `resume`, or with

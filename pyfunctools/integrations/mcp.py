@@ -462,7 +462,7 @@ def _check(controller: object, settings: Mapping[str, object]) -> None:
             raise wrong_type(f"server({name})", "a function", settings[name])
     needs = [f.name for f in controller.functions if getattr(handler_of(f), "wants_context", None)]
     if needs and settings.get("context") is None:
-        reason = f"{needs[0]!r} requires a context, and requests have no context."
+        reason = f"{needs[0]!r} takes a context, and requests have no context."
         remedy = "Write `context=lambda request: ...`, a function of the SDK's request; in a "
         remedy += "terminal `--context module:object`, for every request."
         raise DefinitionError("server(context)", reason, remedy)

@@ -57,7 +57,7 @@ def tools(
     continues it. With `human`, a callable as in `Controller.call`, the person gives values during
     the run, and only approvals interrupt it. Parameters hinted `Context` get `context`; if that is
     a function, its result for the framework's `RunContextWrapper`; and by default the context of
-    the run. `dialect` names the vendor for whom the schemas are written.
+    the run. `dialect` names the vendor for which the schemas are written.
 
     Raises:
         DefinitionError: `controller` is not a `Controller`, `human` is not a function, or as

@@ -56,7 +56,7 @@ def toolset(
     """Return the functions of a controller as a toolset for an agent.
 
     Parameters hinted `Context` get `context`; if that is a function, its result for the framework's
-    `RunContext`; and by default the run's `deps`. `dialect` names the vendor for whom the schemas
+    `RunContext`; and by default the run's `deps`. `dialect` names the vendor for which the schemas
     are written; the framework adapts them further. After `retries` wrong calls of one function in a
     row the framework ends the run.
 
@@ -121,7 +121,7 @@ class ControllerToolset(AbstractToolset[Any]):
         """Run a function on checked arguments.
 
         Raises:
-            ModelRetry: the function wants the model to try again, or the arguments are wrong.
+            ModelRetry: the function raised `Retry`, or the arguments are invalid.
             ToolFailed: the call failed.
             ApprovalRequired: a person has to give values or approve first. Nothing has run.
         """

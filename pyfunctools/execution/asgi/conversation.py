@@ -141,7 +141,7 @@ class Conversation:
             self._messages.put_nowait(None)
 
     async def head(self) -> tuple[int, Headers]:
-        """Return the status and the headers; the status is 500 if the application sends no response."""
+        """Return the status and the headers; status 500 if the application sends no response."""
         while (message := await self._next()) is not None:
             if message["type"] == "http.response.start":
                 lines = cast("Iterable[tuple[bytes, bytes]]", message.get("headers") or ())

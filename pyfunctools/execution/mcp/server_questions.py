@@ -1,6 +1,6 @@
 """Forms and addresses that an MCP server sends to a person, as questions, and the answers.
 
-A call that waits for answers goes on with a state, which is plain JSON in our ticket:
+A call that waits for answers continues with a state, which is plain JSON in the ticket:
 
     {"state": the server's own state, "requests": {key: a form or an address, as it was sent}}
 

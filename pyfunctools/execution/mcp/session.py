@@ -32,7 +32,7 @@ PAGES: Final = 1_000
 """The most pages of the list of tools that are read."""
 
 TOOLS: Final = 10_000
-"""The most tools that are read; a longer list is an error."""
+"""The most tools after which a further page is read; with more, the list is an error."""
 
 FRESH: Final = 300.0
 """The most seconds for which a list of tools counts as fresh, even if the server sends more."""

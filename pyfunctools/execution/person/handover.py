@@ -108,7 +108,7 @@ class Handover:
         token = None if self._separated is None else MASKED.set(self._masked)
         try:
             if self._ask is not None or callable(self._approve):
-                self._run.check_context()  # before a person is asked in vain
+                self._run.check_context()  # an error comes before the person is asked
             checked = await self._arguments()
             if isinstance(checked, Outcome):
                 return checked
@@ -170,7 +170,7 @@ class Handover:
         """Return the person's answer to a server's question, `None` if nobody can be asked."""
         state = waiting_state(waiting)
         values: object
-        values, self._for_server = self._for_server, None  # good for the first question only
+        values, self._for_server = self._for_server, None  # used for the first question only
         asked: object = self._ask if waiting.questions else self._approve
         if (values is None or not waiting.questions) and callable(asked):
             where = "human" if waiting.questions else "approve"

@@ -22,8 +22,8 @@ def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
 
     A file is a `File`, `bytes`, or a mapping with `content`, and optionally `filename` and
     `content_type`. The content is bytes or text; with `"encoding": "base64"` the text is base64. A
-    mapping with a text is a file only if the schema does not want an object. A text alone is never
-    the path of a file: it is sent as it is.
+    mapping with a text is a file only if the schema does not describe an object. A text alone is
+    never the path of a file: it is sent as it is.
 
     Raises:
         UnsendableError: the content is neither bytes nor text, or is invalid base64.
@@ -71,12 +71,12 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
 
 
 def wants_file(schema: JsonSchema | bool) -> bool:
-    """True if a schema wants a file, raw or encoded, and allows no other text."""
+    """True if a schema describes a file, raw or encoded, and allows no other text."""
     return isinstance(schema, dict) and _texts_are_files(schema) is True
 
 
 def is_binary(schema: JsonSchema | bool) -> bool:
-    """True if a schema wants bytes, raw or encoded."""
+    """True if a schema describes bytes, raw or encoded."""
     return wants_file(schema) or (isinstance(schema, dict) and schema.get("format") == "byte")
 
 
@@ -122,7 +122,7 @@ _FILE = "a file, as `File(path.read_bytes(), filename=path.name)`, bytes or an u
 
 
 def _is_encoded(text: str, schema: JsonSchema) -> bool:
-    """True if a schema wants base64, and the text is valid base64."""
+    """True if a schema requires base64, and the text is valid base64."""
     encoding = schema.get("contentEncoding")
     try:
         if encoding == "base64url":

@@ -205,8 +205,6 @@ def _field(value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> str:
 
 
 class _FormPart(NamedTuple):
-    """One part of a multipart body."""
-
     name: str | None
     content: bytes
     headers: Mapping[str, str]

@@ -161,7 +161,7 @@ class _Field(NamedTuple):
 def _fields_by_location(
     route: Route, arguments: JsonObject, reserved: ConnectionNames
 ) -> Iterator[tuple[list[_Field], Collection[str]]]:
-    """Yield the fields whose names stand beside each other, with the reserved names there."""
+    """Yield the fields of each place in the request, with the names that are reserved there."""
     for location in _LOCATIONS:
         names = reserved.get(location, ())
         there = [each for each in route.parameters if each.location == location]

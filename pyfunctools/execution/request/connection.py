@@ -53,13 +53,13 @@ class Connection(TypedDict, total=False):
 
 
 def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
-    """Refuse unknown settings, and settings of the wrong type.
+    """Refuse unknown settings, and a server, credentials or variables of the wrong type.
 
     No error contains a value: it may be a credential.
 
     Raises:
         TypeError: a setting is unknown.
-        DefinitionError: a setting is of the wrong type.
+        DefinitionError: `server`, `auth` or `variables` is of the wrong type.
     """
     for name in given:
         if name not in known:
