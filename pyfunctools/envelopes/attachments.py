@@ -38,7 +38,7 @@ def with_files_named(text: str, files: Iterable[File]) -> str:
 
 
 def text_with_error(result: CallResult, files: Iterable[File]) -> str:
-    """Return the text of a result, with `Error:` and the names of files, which the vendor lacks."""
+    """Return a result's text with these files named, beginning with `Error:` if it is an error."""
     text = result.text
     if result.is_error and text[:5].lower() != "error":
         text = f"Error: {text}"

@@ -13,7 +13,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import quantity
 
 LEAST = 80
-"""The least characters for a property or an item; with less room it is left out."""
+"""The fewest characters for a property or an item; with less room it is left out."""
 
 _NAMED = 200
 """Characters that are reserved for the list of properties that were left out."""

@@ -25,7 +25,7 @@ def check_answers(where: str, answers: Iterable[str], waiting: Sequence[str], so
         DefinitionError: no waiting call has the id of an answer.
     """
     if unknown := [call_id for call_id in answers if call_id not in waiting]:
-        known = ", ".join(map(repr, waiting)) or "missing: no call waits"
+        known = ", ".join(map(repr, waiting)) or "none, since no call waits"
         raise DefinitionError(
             f"{where}(answers)",
             f"No call {unknown[0]!r} of {source} waits for a person.",

@@ -78,7 +78,7 @@ class Listener(Protocol):
 class _OfThisProcess:
     """A random key, a store of used tickets, and listeners, which only this process has.
 
-    A forked process and a copy in another process get others, so that two processes never run the
+    A forked process and a copy in another process get new ones, so that two processes never run the
     call of one ticket.
     """
 
@@ -245,7 +245,7 @@ class Tickets:
         return "expired" if self.has_expired(ticket) else ticket
 
     def is_for(self, ticket: Ticket, audience: str | None) -> bool:
-        """Return whether the ticket was issued for this audience, or without one for `None`."""
+        """Return whether the ticket was issued for this audience; `None` means no audience."""
         return ticket.audience == self._digest(audience)
 
     def has_expired(self, ticket: Ticket) -> bool:

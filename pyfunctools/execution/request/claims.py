@@ -252,7 +252,7 @@ class _TakenNames:
             self._found[key].append((name, rank, field))
 
     def reached_by(self, name: ComparedName) -> Iterator[tuple[ComparedName, Rank, _Field | None]]:
-        """Yield the names in this set as which a server may read a name."""
+        """Yield the names set already that a server may confuse with this name."""
         for key in {name.flat, name.steps[0]}:
             yield from (found for found in self._found.get(key, ()) if found[0].may_reach(name))
 

@@ -84,7 +84,7 @@ def check_schemes(given: Collection[str], functions: Iterable[Function]) -> None
 def provider_of(where: str, value: object) -> Callable[[object], object]:
     """Return a function of the context that returns the value, or its result if it is a function.
 
-    The context may be the only required parameter of the function; or it requires no parameter.
+    The function has no required parameter, or only the context.
 
     Raises:
         DefinitionError: the function has other required parameters.
