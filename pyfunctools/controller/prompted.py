@@ -44,7 +44,7 @@ class RunnablePrompt(Prompt, TurnRunner):
         if not isinstance(response, str):
             kind = type(response).__name__
             reason = f"The response must be a text, not `{kind}`."
-            remedy = "Write `prompt.run(response.choices[0].message.content)`, or the like."
+            remedy = "Write `prompt.run(response.choices[0].message.content)`, for example."
             raise DefinitionError("prompt.run(response)", reason, remedy)
         found = parse_calls(response, self._controller.functions)
         calls = [ModelCall(id=None, name=each.name, arguments=each.arguments) for each in found]

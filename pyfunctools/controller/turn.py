@@ -204,7 +204,7 @@ async def run_calls(
             else:
                 for place in places:
                     await step(place)
-    except BaseException as error:  # a cancelled turn too: finished calls are not lost
+    except BaseException as error:  # also if the turn is cancelled: finished calls are not lost
         vars(error)["turn"] = _with_outcomes(turn, outcomes)
         raise
     return _with_outcomes(turn, outcomes)

@@ -90,7 +90,7 @@ class LocalRunner:
             raise
         except _ExecutorError as error:
             return _executor_failed(function, error.error)
-        except Exception as error:  # the function is somebody else's code and may raise anything
+        except Exception as error:  # the function may raise anything
             return _raised(function, error)
         return _returned(function, handler, value)
 
@@ -167,7 +167,7 @@ def _caught_remotely(bound: "ReadyCall") -> tuple[object, Exception | None]:
     value, error = _caught(bound)
     try:
         copy(error)
-    except Exception:  # it is somebody else's class
+    except Exception:  # its class may raise anything
         error = RuntimeError(f"{type(error).__name__}: {_message(error)}")
     return value, error
 
@@ -186,7 +186,7 @@ def _bound(run: "Run", handler: "Handler") -> "Success[ReadyCall] | Outcome":
         bound = handler.bind(run.arguments, run.context, run.info)
     except PyfunctoolsError:
         raise
-    except Exception as error:  # a pydantic validator is somebody else's code
+    except Exception as error:  # a pydantic validator may raise anything
         return _raised(run.function, error)
     if bound:
         return bound
@@ -216,7 +216,7 @@ def _message(error: object) -> str:
     """Return the text of an exception or of any other object; its `str` may raise."""
     try:
         return visible(str(error))
-    except Exception:  # it is somebody else's code
+    except Exception:  # the application's code may raise anything
         return ""
 
 
@@ -229,7 +229,7 @@ def _returned(function: "Function", handler: "Handler", value: object) -> Outcom
         return Outcome(text=text, value=value, content=files)
     try:
         json = handler.dump(rest)
-    except Exception as error:  # serialisation runs somebody else's code
+    except Exception as error:  # serialisation runs code of the application
         log_raised(function.name, "writing the result as JSON", error)
         return Outcome(
             text=f"The function ran, but its result cannot be written as JSON: {_message(error)}",

@@ -174,8 +174,8 @@ class DeadlineStream:
 class DeadlineBackend:
     """Opens `DeadlineStream`s; with `public_only` to public addresses only.
 
-    A name is resolved once, and the connection goes to an address that was checked. So a name
-    whose address changes in between does not get past the check.
+    A name is resolved once, and the connection is opened to an address that was checked. So a name
+    whose address changes in between does not pass the check.
     """
 
     def __init__(self, inner: "httpcore.NetworkBackend", *, public_only: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 A call that waits for answers continues with a state, which is plain JSON in the ticket:
 
-    {"state": the server's own state, "requests": {key: a form or an address, as it was sent}}
+    {"state": the server's state, "requests": {key: a form or an address, as it was sent}}
 
 `"again": true` is added if the call has to be made again, without the answers.
 """

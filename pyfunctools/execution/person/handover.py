@@ -375,7 +375,7 @@ class Handover:
         """
         try:
             return (await self._run.resolve(called(*arguments), where),)
-        except Exception as error:  # it is somebody else's code and may raise anything
+        except Exception as error:  # the application's code may raise anything
             if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
                 raise
             if isinstance(error, TypeError):

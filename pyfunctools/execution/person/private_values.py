@@ -120,7 +120,7 @@ def _tree_of(value: object, names: set[str], depth: int = 0) -> JsonValue:
 
 
 def _texts(values: Iterable[JsonValue], names: Set[str]) -> set[str]:
-    """Return the texts in which a message could show the values; keys too, but not the `names`."""
+    """Return the texts in which a message could show the values or keys, except the `names`."""
     found: set[str] = set()
     for inner in values:
         if type(inner) is str:
@@ -180,7 +180,7 @@ def _own_texts(value: object) -> Iterator[str]:
     if type(value).__repr__ is object.__repr__ and type(value).__str__ is object.__str__:
         return
     for write in (str, repr):
-        with suppress(Exception):  # it is somebody else's code
+        with suppress(Exception):  # the application's code may raise anything
             yield write(value)
 
 

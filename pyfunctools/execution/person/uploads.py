@@ -173,7 +173,7 @@ def _uploaded(upload: object) -> JsonValue:
         if callable(rewind):
             rewind(0)
         content = cast("Callable[[], object]", read)()
-    except Exception:  # it is somebody else's object, and may be closed
+    except Exception:  # the upload may be closed, and may raise anything
         return cast("JsonValue", upload)
     if iscoroutine(content):
         content.close()

@@ -1,7 +1,7 @@
 """Makes a request from a route and arguments, without any HTTP library.
 
 For invalid arguments the result is a `Failure` with an issue for each; then nothing is sent. Each
-parameter goes to exactly one place on the wire, and no value can leave its place.
+parameter has exactly one place in the request, and no value can leave its place.
 """
 
 import re
