@@ -40,10 +40,10 @@ class Report:
     """The number and size of a controller's functions; `str()` is for a terminal of 80 columns.
 
     `operations` is the number of operations in the source, `functions` the number of those that
-    became functions, and `skipped` counts the others by reason. `bytes` is the size of `{"name",
-    "description", "parameters"}` of each function, with the model's side of the parameters, as
-    compact JSON in UTF-8; `tokens` is an estimate (`BYTES_PER_TOKEN`). `entries` has the largest
-    first. `notes` maps a function's name to the notes on its source, if there are any.
+    became functions, and `skipped` counts the others by reason. `bytes` is the size of
+    `{"name", "description", "parameters"}` of each function, with the model's side of the
+    parameters, as compact JSON in UTF-8; `tokens` is an estimate (`BYTES_PER_TOKEN`). `entries` has
+    the largest first. `notes` maps a function's name to the notes on its source, if there are any.
     """
 
     operations: int

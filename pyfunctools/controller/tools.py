@@ -35,10 +35,10 @@ from pyfunctools.schema import Failure, Issue, Path
 class Tools(TurnRunner, list[Any]):
     """The functions of a controller as the list of tools that a vendor's API accepts.
 
-    It is a plain list of plain dictionaries, to be sent unchanged or with other tools: `[*tools,
-    {"type": "web_search"}]`. Its methods use the controller, not the items. A copy or a pickle has
-    only the items. `dialect` is the argument of `Controller.tools`. `losses` maps a function's name
-    to its losses: the parts that the vendor's schemas cannot express.
+    It is a plain list of plain dictionaries, to be sent unchanged or with other tools:
+    `[*tools, {"type": "web_search"}]`. Its methods use the controller, not the items. A copy or a
+    pickle has only the items. `dialect` is the argument of `Controller.tools`. `losses` maps a
+    function's name to its losses: the parts that the vendor's schemas cannot express.
     """
 
     dialect: str
