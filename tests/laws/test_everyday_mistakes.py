@@ -405,7 +405,7 @@ def test_a_call_that_could_not_be_read_never_runs(way: str) -> None:
 
 def test_arguments_beside_a_call_are_refused() -> None:
     (wish,) = SOME.parse_calls('{"name": "ping", "arguments": {}}')
-    with pytest.raises(DefinitionError, match="has its own"):
+    with pytest.raises(DefinitionError, match="already contains"):
         SOME.call(wish, {})
 
 
