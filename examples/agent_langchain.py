@@ -1,6 +1,6 @@
-"""A whole agent with LangChain: a mistake, our feedback, a PIN that the model never sees.
+"""A complete agent with LangChain: a wrong call, feedback on it, a PIN that the model never sees.
 
-The arguments of the second call are no JSON. Without `RepairMiddleware` LangChain drops the call.
+The arguments of the second call are invalid JSON. Without `RepairMiddleware` LangChain drops it.
 For a real model write `create_agent("openai:gpt-5.6", ...)` in place of the scripted one.
 """
 
@@ -37,7 +37,7 @@ seen: list[str] = []
 
 
 class Model(GenericFakeChatModel):
-    """Answers by the script, and records what it was sent."""
+    """A model that answers from the script and records what it is sent."""
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
         seen.append(str([each.args_schema for each in tools]))
@@ -65,7 +65,7 @@ while interrupts := result.get("__interrupt__"):
 print(result["messages"][-1].content)
 
 told = "".join(seen)
-assert "expected integer" in told, "the model reads what is wrong"
-assert "sent 25 to Ada" in told, "what it then wrote ran, broken JSON and all"
+assert "expected integer" in told, "the model reads the error"
+assert "sent 25 to Ada" in told, "the second call ran, although its JSON is broken"
 assert "4711" not in told
 assert "'pin'" not in told

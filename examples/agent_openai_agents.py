@@ -1,4 +1,4 @@
-"""A whole agent with the OpenAI Agents SDK: a mistake, our feedback, a PIN no model sees.
+"""A complete agent with the OpenAI Agents SDK: a wrong call, feedback, a PIN the model never sees.
 
 For a real model leave out `model=`: the SDK reads `OPENAI_API_KEY`.
 """
@@ -46,7 +46,7 @@ seen: list[str] = []
 
 
 class Scripted(Model):
-    """Answers by the script, and records what it was sent."""
+    """A model that answers from the script and records what it is sent."""
 
     async def get_response(self, *args: Any, **given: Any) -> ModelResponse:
         seen.append(f"{given['input']} {[each.params_json_schema for each in given['tools']]}")
@@ -57,13 +57,13 @@ class Scripted(Model):
 
 
 async def main() -> None:
-    """Run the agent until nobody has to be asked any more."""
+    """Run the agent until no call waits for a person."""
     set_tracing_disabled(True)
     bank = tools(Controller.from_functions([transfer]))
     agent = Agent(name="Bank", model=Scripted(), tools=bank)
     result = await Runner.run(agent, "Send Ada 25.")
     while result.interruptions:
-        state = result.to_state()  # plain JSON by `to_json`: another process may go on
+        state = result.to_state()  # `to_json` makes JSON of it, for another process
         asked = bank.waiting(state)
         print("ask for the PIN of:", [each.arguments for each in asked.values()])
         with bank.answered(state, {call_id: {"pin": "4711"} for call_id in asked}):
@@ -72,6 +72,6 @@ async def main() -> None:
 
 
 asyncio.run(main())
-assert "expected integer" in seen[1], "the model reads what is wrong"
-assert "sent 25 to Ada" in seen[2], "what it then wrote ran, broken JSON and all"
+assert "expected integer" in seen[1], "the model reads the error"
+assert "sent 25 to Ada" in seen[2], "the second call ran, although its JSON is broken"
 assert not [text for text in seen if "4711" in text or "'pin'" in text]

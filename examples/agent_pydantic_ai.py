@@ -1,4 +1,4 @@
-"""A whole agent with Pydantic AI: a mistake, our feedback, a PIN that the model never sees.
+"""A complete agent with Pydantic AI: a wrong call, feedback on it, a PIN that the model never sees.
 
 For a real model write `Agent("openai:gpt-5.6", ...)` in place of the scripted one.
 """
@@ -41,6 +41,6 @@ while isinstance(result.output, DeferredToolRequests):
     result = agent.run_sync(message_history=result.all_messages(), deferred_tool_results=answers)
 print(result.output)
 
-assert "expected integer" in seen[1], "the model reads what is wrong"
-assert "sent 25 to Ada" in seen[2], "what it then wrote ran, broken JSON and all"
+assert "expected integer" in seen[1], "the model reads the error"
+assert "sent 25 to Ada" in seen[2], "the second call ran, although its JSON is broken"
 assert not [text for text in seen if "4711" in text or '"pin"' in text or "'pin'" in text]

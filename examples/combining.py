@@ -24,7 +24,7 @@ class Shop:
 
 
 def rate(currency: str) -> float:
-    """Return what a euro costs."""
+    """Return the price of one euro in a currency."""
     return {"NOK": 11.7, "USD": 1.1}[currency]
 
 
@@ -40,12 +40,12 @@ api = Controller.from_openapi(
 )
 try:
     Controller.combine(shop, api)
-except DefinitionError as error:  # both have a `find`, and neither is dropped
+except DefinitionError as error:  # both define `find`, and neither is dropped
     print(error)
 
 everything = Controller.combine(
     shop.prefixed("shop_"),
-    api.select(methods=["get"]).prefixed("stock_"),  # nothing that removes
+    api.select(methods=["get"]).prefixed("stock_"),  # only operations that read
     Controller.from_functions([rate]),
     name="Office",
 )

@@ -1,4 +1,4 @@
-"""A FastAPI application as functions: called whole, in this process, without a socket."""
+"""A FastAPI application as functions, called in this process without a socket."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -44,13 +44,13 @@ def read_tea(name: str, request: Request) -> Tea:
 
 
 async def later(shop: Controller) -> None:
-    # From an event loop a call is awaited; the application stays on its own loop.
+    # In an event loop, await `acall`; the application runs on a loop of its own.
     found = await shop.acall("teas_getByName", {"name": "Sencha"})
     print(found.unwrap())
 
 
 def main() -> None:
-    # Named by their paths; the key is the connection's, and no parameter of the model's.
+    # Functions are named by their paths. The connection sends the key; it is not a parameter.
     with Controller.from_fastapi(app, auth={"APIKeyHeader": "open sesame"}) as shop:
         print([function.name for function in shop])
         print(shop["teas_post"].parameters["required"])

@@ -1,4 +1,4 @@
-"""The human's part of a call: never shown to the model, never taken from it, merged at the end."""
+"""A person's values in a call: not shown to the model, not accepted from it, merged at the end."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -38,15 +38,15 @@ def main() -> None:
         wrote = '{"amount": "12.5", "to": {"name": "Ada"}}'
         gave = {"pin": "1234", "to": {"account": "DE02 1203 0000 0000 2020 51"}}
 
-        # Without the human's part nothing runs; the outcome says what to ask for.
+        # Without the person's values nothing runs; the outcome has the questions to ask.
         waiting = bank.call("transfer", wrote)
         print(waiting.text, waiting.reason)
 
-        # A function with `confirm` runs only when somebody approves the whole call.
+        # A function with `confirm` runs only after a person approves the whole call.
         done = bank.call("transfer", wrote, human=gave, approve=lambda call: True)
         print(done.text)
 
-        # A model that writes the human's value is refused, whatever it writes.
+        # A call in which the model writes a value of the person is refused.
         smuggled = '{"amount": 12.5, "to": {"name": "Ada", "account": "ATTACKER"}, "pin": "0000"}'
         refused = bank.call("transfer", smuggled, human=gave, approve=lambda call: True)
         print(refused.text)

@@ -1,4 +1,4 @@
-"""A document's human part: files, passwords and keys are nothing a model gives or sees."""
+"""Files, passwords and marked values of an OpenAPI document: only a person may give them."""
 
 import httpx
 
@@ -31,7 +31,7 @@ paths:
 
 
 def service(request: httpx.Request) -> httpx.Response:
-    """Answer with the parts that came, in place of a real service."""
+    """Answer with the names of the parts that arrived, in place of a real service."""
     body = request.read()
     found = [name for name in ("reason", "photo", "pin") if f'"{name}"'.encode() in body]
     return httpx.Response(200, text=f"{', '.join(found)}; the key is {request.headers['X-Key']}")
@@ -52,7 +52,7 @@ def main() -> None:
         assert refused.reason == "arguments"
         print(refused.text)
 
-        # The program shows a form for `waiting.questions`, and calls again with what is given.
+        # The program shows a form for the outcome's questions, and calls again with the answers.
         wrote = {"body": {"reason": "hail"}}
         waiting = claims.call("claims_post", wrote)
         print(waiting.text, waiting.reason)
@@ -61,7 +61,7 @@ def main() -> None:
         assert handed_in.text == "reason, photo, pin; the key is ***"
         print(handed_in.text)
 
-        # What the person gave wrong is no fault of the model's, and the model is told only that.
+        # A wrong value of the person is not the model's mistake; the text contains only that.
         print(claims.call("claims_post", wrote, human={"body": {"photo": 7, "pin": "1234"}}).text)
 
 

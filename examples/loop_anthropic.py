@@ -1,4 +1,4 @@
-"""A whole agent loop with Anthropic's SDK, with two calls in one turn.
+"""A complete agent loop with Anthropic's SDK, with two calls in one turn.
 
 For the real model leave out `http_client=` and the key: the SDK reads `ANTHROPIC_API_KEY`.
 """

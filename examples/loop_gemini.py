@@ -1,4 +1,4 @@
-"""A whole agent loop with Google's SDK. The model errs once, reads what is wrong, and corrects it.
+"""A complete agent loop with Google's SDK: the model makes a mistake, and corrects it.
 
 For the real model leave out `http_options=` and the key: the SDK reads `GEMINI_API_KEY`.
 """

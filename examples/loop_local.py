@@ -1,4 +1,4 @@
-"""A whole agent loop for a model without function calling, behind a server on this machine.
+"""A complete agent loop for a model without function calling, behind a server on this machine.
 
 For the real model write the address of llama.cpp, Ollama or vLLM in place of `script.url`.
 """

@@ -1,4 +1,4 @@
-"""An agent loop over a stream: what the model writes is shown while it comes, then checked and run.
+"""An agent loop with streaming: output is printed as it arrives, then the calls are run.
 
 For the real model leave out `http_client=` and the key: the SDK reads `OPENAI_API_KEY`.
 """

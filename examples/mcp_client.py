@@ -1,4 +1,4 @@
-"""The tools of an MCP server as functions: the one of `mcp_server.py`, as a program of its own."""
+"""The tools of an MCP server as functions: `mcp_server.py` is started as a process."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ SERVER = Path(__file__).with_name("mcp_server.py")
 
 
 async def main() -> None:
-    """Read the list, call a tool, and show what a model would be sent."""
+    """List the tools, call one, and print the name that a model would see."""
     started = StdioServerParameters(
         command=sys.executable, args=[str(SERVER), "serve"], env=dict(os.environ)
     )

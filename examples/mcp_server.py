@@ -1,7 +1,7 @@
-"""A class as an MCP server: checked calls, and a person who is asked through the client.
+"""A class as an MCP server: calls are checked, and a person is asked through the client.
 
 `python examples/mcp_server.py serve` serves over standard input and output, as clients such as
-Claude Code start it; without `serve` a client in this program shows what one sees.
+Claude Code start it; without `serve` a client in this program calls it.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ class Shop:
 
         Args:
             tea: Its name.
-            grams: How much of it.
+            grams: The weight in grams.
         """
         return len(tea) * grams / 100
 
@@ -46,10 +46,10 @@ async def person(context: Any, params: ElicitRequestParams) -> ElicitResult:
 
 
 async def show() -> None:
-    """Call the server as a client does, without a program of its own."""
+    """Call the server from a client in this process."""
     async with Client(server(shop), elicitation_callback=person) as client:
         wrong = await client.call_tool("price", {"tea": "Sencha", "grams": "a lot"})
-        assert wrong.is_error  # with our feedback as its text
+        assert wrong.is_error  # its text is the feedback
         right = await client.call_tool("price", {"tea": "Sencha", "grams": "250"})
         print("the price:", right.structured_content)
         ordered = await client.call_tool("order", {"tea": "Sencha"})

@@ -47,12 +47,12 @@ class Restaurant:
 
     @function(read_only=True)
     async def portions(self, dishes: dict[str, Size]) -> list[str]:
-        """Say how big each dish is."""
+        """Return how big each dish is."""
         return [f"{name} is {size.value}" for name, size in dishes.items()]
 
     @function
     def greet(self, guest: Context[str]) -> str:
-        """Greet the guest; who it is comes from the program, not from the model."""
+        """Greet the guest, whose name comes from the program, not from the model."""
         return f"Welcome, {guest}!"
 
 
@@ -62,17 +62,17 @@ def main() -> None:
         for each in controller:
             print(each.name, "-", each.description)
 
-        # What a model writes is text; the method gets a date and an int.
+        # The model writes text; the method gets a date and an int.
         booked = controller.call("book", '{"day": "2026-12-24", "guests": "4"}')
         assert booked.ok
         print(booked.text, restaurant.bookings)
 
-        # Wrong arguments never reach the method; the text says what to correct.
+        # Wrong arguments never reach the method; the outcome's text lists the mistakes.
         refused = controller.call("book", '{"day": "tomorrow"}')
         assert refused.reason == "arguments"
         print(refused.text)
 
-        # Neither does the method's own objection raise: it goes back to the model.
+        # `Retry` is not raised to the caller: its text goes back to the model.
         objected = controller.call("book", {"day": "2026-12-24", "guests": 20})
         assert objected.is_error
         print(objected.text)

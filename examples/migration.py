@@ -1,4 +1,4 @@
-"""Functions that were written for another library, taken over as they are."""
+"""Functions that were written for other libraries, moved to this one."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ def search(
     """Search the catalogue.
 
     Args:
-        limit: How many at the most.
+        limit: The most results.
     """
     return [f"{query} {number}" for number in range(1, limit + 1)]
 
@@ -25,7 +25,7 @@ class OrderArgs(BaseModel):  # LangChain's `args_schema`
 
 
 def order(values: dict[str, Any]) -> str:
-    """Order something: the code of a tool that took a dictionary."""
+    """Order something: the body of a tool that got a dictionary."""
     return f"{values['count']} of {values['sku']}"
 
 
@@ -33,12 +33,12 @@ def order_handler(**arguments: Any) -> str:
     return order({"count": 1, **arguments})
 
 
-def pay(amount: float, card: Human[str]) -> str:  # was an argument that the model filled in
+def pay(amount: float, card: Human[str]) -> str:  # `card` was written by the model before
     """Pay an amount."""
     return f"{amount} by card {card[-4:]}"
 
 
-SENT: Any = {  # what was sent to OpenAI by hand, and what ran when it was called
+SENT: Any = {  # the tool as it was sent to OpenAI; `forecast` ran its calls
     "name": "weather",
     "description": "Forecast the weather.",
     "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
@@ -58,5 +58,5 @@ taken_over = Controller.from_functions([search, ordered, pay, weather])
 assert taken_over.call("search", '{query: "tea", "limit": "2"}').value == ["tea 1", "tea 2"]
 assert taken_over.call("order", {"sku": "t-1", "count": "3"}).text == "3 of t-1"
 assert taken_over.call("weather", "{}").text == "sun in Oslo"
-assert taken_over.call("pay", {"amount": 5}).reason == "needs_human"  # no longer the model's
+assert taken_over.call("pay", {"amount": 5}).reason == "needs_human"  # not the model
 print(taken_over.call("pay", {"amount": 5}, human={"card": "5555444433334242"}).text)

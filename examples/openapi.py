@@ -1,4 +1,4 @@
-"""An OpenAPI document as functions: each operation becomes one, and a call is a real request."""
+"""An OpenAPI document as functions: each operation is a function, and a call sends a request."""
 
 import httpx
 

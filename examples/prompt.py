@@ -1,4 +1,4 @@
-"""A model without function calling: what it is told, and what is made of its answer."""
+"""A model without function calling: the prompt that it gets, and the calls in its answer."""
 
 from pyfunctools import Controller, function, parse_calls, prompt_of
 
@@ -17,7 +17,7 @@ class Shop:
 
 
 def model(system: str, request: str) -> str:
-    """Stand in for a model, which would be sent both."""
+    """Answer in place of a real model, which would be sent both texts."""
     assert "buy({item: string" in system
     assert request
     call = '{"functionCall": {"name": "buy", "args": {"item": "lamp", "count": "2"}}}'

@@ -1,4 +1,4 @@
-"""A retry: what to send a model whose arguments are wrong, and when to stop."""
+"""Retries: the text for a model whose arguments are wrong, and when to stop."""
 
 from pyfunctools import Attempts, Function
 
@@ -21,12 +21,12 @@ ANSWERS = [
     '{"guests": 0, "day": "2026-03-14", "seats": "terrace"}',
     '{"guests": 2, "day": "2026-03-14", "seats": "terrace"}',
 ]
-"""What a model may write, one answer after the other."""
+"""Answers of a model, in order."""
 
 
 def run(answers: list[str]) -> Attempts:
     attempts = Attempts(BOOK)
-    for answer in answers:  # here a program would ask its model, with `attempts.text`
+    for answer in answers:  # a real program sends `attempts.text` to its model
         attempts = attempts.after(answer)
         if attempts.done:
             break

@@ -1,4 +1,4 @@
-"""Functions from a written schema: JSON Schema, or nested `Param`s."""
+"""Functions defined by a schema: JSON Schema, or nested `Param`s."""
 
 from pyfunctools import Controller, Function, Param
 

@@ -1,4 +1,4 @@
-"""Tests of an agent without a model: a script, a person, other code behind a function, a fuzzer."""
+"""Tests of an agent without a model: a scripted model and person, a replaced function, a fuzzer."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def refund(order: str, cents: int, pin: str) -> str:
 def test_a_refund_is_paid_once_and_the_pin_stays_with_the_person() -> None:
     tested = shop.replaced({"refund": refund})
     model = ScriptedModel(
-        ("refund", {"order": "A-7", "cents": "a lot"}),  # the model errs, and is told so
+        ("refund", {"order": "A-7", "cents": "a lot"}),  # a mistake, which feedback reports
         ("refund", "{'order': 'A-7', cents: 250,"),  # broken JSON, on purpose
         "It is paid.",
     )

@@ -1,4 +1,4 @@
-"""A person answers in another request: the call waits as a ticket, and goes on from it once."""
+"""A person answers in a later request: a ticket holds the waiting call, and resumes it once."""
 
 import tempfile
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from pyfunctools import (
     function,
 )
 
-# The same key and the same store in every process that takes the tickets back. The key is a secret
-# of the application's: `secrets.token_bytes(32)` made once.
+# Every process that resumes tickets needs the same key and the same store. The key is a secret of
+# the application: make it once, with `secrets.token_bytes(32)`.
 KEY = b"an example of 32 bytes or more, not a key"
 
 
@@ -34,13 +34,13 @@ class Bank:
 
 @dataclass
 class WebApplication:
-    """What a web application does, without the web: two requests, and what is between them."""
+    """Two requests of a web application, without the web: a model's call, and a person's answer."""
 
     bank: Controller
     waiting: list[str] = field(default_factory=list[str])
 
     def model_wrote(self, text: str) -> None:
-        """Handle the first request: the model wants to call."""
+        """Handle the first request: the model wrote a call."""
         outcome = self.bank.call("transfer", text)
         assert outcome.waiting is not None
         assert outcome.waiting.ticket is not None
@@ -48,7 +48,7 @@ class WebApplication:
         self.waiting.append(outcome.waiting.ticket)  # or into the form that the person gets
 
     def person_answered(self, ticket: str, pin: str, limit: float) -> None:
-        """Handle the second one, later: the person gave the pin, and approves up to a limit."""
+        """Handle the second request: the person gives the PIN, and approves up to a limit."""
 
         def approve(call: PendingCall) -> bool | Approval:
             print("approve:", call.function.name, call.arguments)
@@ -72,11 +72,11 @@ def main() -> None:
         web.model_wrote('{"amount": 250, "to": "Ada"}')
         web.person_answered(web.waiting[0], pin="4711", limit=100)
 
-        # A ticket is good for one run, and for nothing else than what it was given out for.
+        # A ticket runs its call once; a changed ticket is refused.
         web.person_answered(web.waiting[0], pin="4711", limit=100)
         web.person_answered("x" + web.waiting[0], pin="4711", limit=100)
 
-        # What the person gave is in no text, not even where the method puts it there.
+        # The PIN is masked in every text, even in the message of the method's exception.
         web.model_wrote('{"amount": 5, "to": "Bob"}')
         web.person_answered(web.waiting[1], pin="1234", limit=100)
 

@@ -1,4 +1,4 @@
-"""A person answers in another process: the turn is kept as JSON, and goes on from it.
+"""A person answers in another process: the turn is saved as JSON, and resumed there.
 
 For the real model leave out `http_client=` and the key: the SDK reads `OPENAI_API_KEY`.
 """
@@ -16,7 +16,7 @@ from scripted import http_client, openai_reply
 
 from pyfunctools import Controller, Human, SqliteStore, Tickets, Tools
 
-KEY = b"an example of 32 bytes or more, not a key"  # a secret of the application's
+KEY = b"an example of 32 bytes or more, not a key"  # a secret of the application
 
 
 def transfer(amount: float, to: str, pin: Human[str]) -> str:
@@ -31,13 +31,13 @@ def tools_of(folder: Path) -> Tools:
 
 
 def said(messages: list[Any], tools: Any, script: dict[str, Any]) -> Any:
-    """Return what the model answers."""
+    """Return the model's response."""
     client = OpenAI(api_key="none", http_client=http_client(script))
     return client.chat.completions.create(model="gpt-5.6", messages=messages, tools=tools)
 
 
 def ask(folder: Path) -> None:
-    """Run what can run, and keep the rest until somebody has asked the person."""
+    """Run the calls that can run, and save the turn until the person has answered."""
     messages = [{"role": "user", "content": "Send Ada 25 euros."}]
     tools = tools_of(folder)
     turn = tools.run(said(messages, tools, openai_reply(transfer='{"amount": 25, "to": "Ada"}')))
@@ -50,7 +50,7 @@ def ask(folder: Path) -> None:
 
 
 def answer(folder: Path) -> None:
-    """Go on with what the person answered, and tell the model what came of it."""
+    """Resume the turn with the person's answer, and send the results to the model."""
     kept = json.loads((folder / "turn.json").read_text())
     assert kept["process"] != os.getpid()
     tools = tools_of(folder)

@@ -3,8 +3,8 @@
     python examples/web_person.py              # plays it through once, and ends
     python examples/web_person.py serve 8000   # serves it on http://127.0.0.1:8000
 
-Each page shows the questions of one call. The ticket in it goes on in whichever process gets the
-answers, for the person it was given to, and once.
+A page shows the questions of one call. Its ticket resumes the call once, in any of the processes,
+and only for the person it was issued to.
 """
 
 import os
@@ -30,7 +30,7 @@ from pyfunctools import Controller, Human, Outcome, Question, SqliteStore, Ticke
 
 
 class Room(Enum):
-    """Which room."""
+    """The kind of room."""
 
     SINGLE = "single"
     DOUBLE = "double"
@@ -72,10 +72,10 @@ class Hotel:
         return f"Booked: a {room.value} in {city} for {names}, {nights} nights, {payment.kind}."
 
 
-# What a model wrote. Who is who, and what pays, it does not know.
+# A call that a model wrote, without the values that only a person gives.
 WROTE = '{"city": "Oslo", "nights": "2", "guests": [{"name": "Ada"}, {"name": "Kim"}]}'
 
-# The key is a secret of the application's, the same in all of its processes.
+# The key is a secret of the application, the same in all of its processes.
 KEY = bytes.fromhex(os.environ.get("TICKET_KEY", "")) or secrets.token_bytes(32)
 USED = Path(os.environ.get("USED_TICKETS") or Path(tempfile.gettempdir()) / "hotel-used.sqlite")
 LIFETIME = float(os.environ.get("TICKET_LIFETIME", "900"))
@@ -88,13 +88,13 @@ hotel = Controller.from_object(Hotel()).configured(
 
 @app.get("/")
 async def ask(user: Annotated[str, Cookie()] = "ada") -> HTMLResponse:
-    """Show what the model's call still needs, to the person who is logged in."""
+    """Show the questions of the model's call to the person who is logged in."""
     return page(await hotel.acall("book", WROTE, audience=user), {})
 
 
 @app.post("/")
 async def answer(request: Request, user: Annotated[str, Cookie()] = "ada") -> HTMLResponse:
-    """Go on with the call, with what the person gave and said."""
+    """Resume the call with the person's values and decision."""
     form = await request.form(max_part_size=20 << 20)
     given: dict[str, Any] = {}
     for path in form:
@@ -105,7 +105,7 @@ async def answer(request: Request, user: Annotated[str, Cookie()] = "ada") -> HT
 
 
 def page(outcome: Outcome, given: dict[str, Any]) -> HTMLResponse:
-    """Return the form for a call that waits, or what came of it."""
+    """Return the form for a waiting call, or the result of the call."""
     waiting = outcome.waiting
     if waiting is None:
         body = f"<p role=status>{escape(outcome.text)}</p>"
@@ -130,7 +130,7 @@ TYPES = {"date": "date", "time": "time", "datetime": "datetime-local", "file": "
 
 
 def field(question: Question, given: Any) -> str:
-    """Return one question as HTML. What is secret, and files, are typed again."""
+    """Return one question as HTML; secrets and files have to be entered again."""
     name, kind = escape(question.path), question.kind
     held = given if isinstance(given, str) and not question.secret else question.default
     value = escape("" if held is None or isinstance(held, list) else str(held))
@@ -190,7 +190,7 @@ def play(url: str) -> None:
         "$input.guests[0].passport": "P-100",
         "$input.guests[0].born": "1815-12-10",
         "$input.guests[1].passport": "P-200",
-        "$input.guests[1].born": "1990-02-30",  # there is no such day
+        "$input.guests[1].born": "1990-02-30",  # not a valid date
         "$input.payment": "Card",
         "$input.room": "double",
     }
@@ -210,7 +210,7 @@ def play(url: str) -> None:
             "$input.payment.number": "4000 0000 0000 0002",
             "$input.payment.expires": "2030-01-31",
         }
-        for _ in range(2):  # a second click runs nothing
+        for _ in range(2):  # the second click does not run the call again
             print(send().partition("role=status>")[2].partition("<")[0])
 
 

@@ -1,4 +1,4 @@
-"""What a model would answer, as the bodies of HTTP responses: the examples need no key."""
+"""Scripted answers of models as HTTP responses, so that the examples need no key."""
 
 import json
 from atexit import register
@@ -10,9 +10,9 @@ import httpx2
 
 
 def http_client(*replies: dict[str, Any] | str) -> httpx2.Client:
-    """Return a client for an SDK whose requests are answered with these replies in turn.
+    """Return an HTTP client for an SDK that answers requests with these replies, in order.
 
-    A text is a stream of events.
+    A reply that is a string is sent as a stream of events.
     """
     left = iter(replies)
 
@@ -27,7 +27,7 @@ def http_client(*replies: dict[str, Any] | str) -> httpx2.Client:
 
 
 def openai_reply(text: str | None = None, **calls: str) -> dict[str, Any]:
-    """Return a chat completion that says a text, or calls functions with these arguments."""
+    """Return a chat completion with a text, or with calls: arguments as JSON text by name."""
     called = [
         {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": written}}
         for n, (name, written) in enumerate(calls.items())
@@ -46,7 +46,7 @@ def openai_reply(text: str | None = None, **calls: str) -> dict[str, Any]:
 
 
 def anthropic_reply(*content: dict[str, Any]) -> dict[str, Any]:
-    """Return a message of these blocks."""
+    """Return a message with these content blocks."""
     called = any(block["type"] == "tool_use" for block in content)
     return {
         "id": "msg_1",
@@ -91,7 +91,7 @@ def gemini_reply(*parts: dict[str, Any]) -> dict[str, Any]:
 
 
 class LocalServer:
-    """A server on 127.0.0.1 whose model says these texts in turn, until the program ends."""
+    """A server on 127.0.0.1 that answers with these texts, in order, until the program ends."""
 
     def __init__(self, *texts: str) -> None:
         left = iter(texts)

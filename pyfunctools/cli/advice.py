@@ -1,4 +1,4 @@
-"""What `check` finds: skipped parts, notes on the source, and advice for better functions."""
+"""The findings of `check`: skipped parts, notes on the source, and advice for better functions."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.vocabulary import UNIONS, VALUE_LISTS
 
 MANY: Final = 12
-"""With more parameters on one level, models begin to leave some out."""
+"""The most parameters on one level; of more, models begin to leave some out."""
 _VAGUE: Final = frozenset(
     {"call", "do", "execute", "func", "function", "handle", "handler", "invoke", "main"}
     | {"method", "perform", "process", "run", "tool"}
@@ -20,7 +20,7 @@ _VAGUE: Final = frozenset(
 _MEANINGFUL: Final = VALUE_LISTS | {"$ref", "format", "properties", *UNIONS}
 """Keywords that tell what a value means, even without a description."""
 _RESTRICTING: Final = VALUE_LISTS | {"format", "pattern"}
-"""Keywords that restrict a text already: it needs no enum of the values in its description."""
+"""Keywords that already restrict a string: beside them no enum is suggested."""
 _LISTED: Final = re.compile(
     r"(?:one of|either|must be|can be|allowed|(?:possible|valid) values|options)[^.\n`'\"]{0,30}"
     r"((?:[`'\"][\w-]+[`'\"][\s,|/]*(?:or|and)?\s*){2,})",

@@ -194,7 +194,7 @@ def report(source: SourceArgument, as_json: AsJson = False) -> None:
 
 @app.command()
 def check(source: SourceArgument, as_json: AsJson = False) -> None:
-    """Find problems: what was skipped, notes on the source, advice. Status 5 if there are any."""
+    """Find problems: skipped parts, notes on the source, advice. Status 5 if there are any."""
     found = list(findings(open_source(source)))
     if as_json:
         print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
@@ -214,7 +214,7 @@ def check(source: SourceArgument, as_json: AsJson = False) -> None:
 @app.command()
 def replay(
     source: SourceArgument,
-    file: Annotated[str, typer.Argument(help="Recorded calls, one JSON object a line; `-` reads.")],
+    file: Annotated[str, typer.Argument(help="Recorded calls as JSON lines; `-`: standard input.")],
     as_json: AsJson = False,
 ) -> None:
     """Check recorded calls without running them. Status 5 if a call is invalid or unknown."""
@@ -271,8 +271,8 @@ def call(
 ) -> None:
     """Call one function, as `controller.call` does; the exit status is that of the outcome.
 
-    In a terminal, missing values of the person are asked for, and approval of a function that needs
-    it or is destructive.
+    In a terminal, the person is asked for missing values, and for approval if the function needs it
+    or is destructive.
     """
     if (source, args, human).count("-") > 1:
         raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")

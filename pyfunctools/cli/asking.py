@@ -1,4 +1,4 @@
-"""Asks a person in the terminal for their values of a call, one question at a time.
+"""Questions to a person in the terminal, for the values of a call that only a person gives.
 
 Questions go to standard error, so that standard output has only the result.
 """

@@ -173,7 +173,7 @@ class TeaShop:
         """Order a tea by the gram.
 
         Args:
-            grams: How much of it.
+            grams: The weight in grams.
         """
         parcel = f"{grams} g of {tea}, {wrapping}"
         return {"parcel": parcel, "charged": card_number}

@@ -19,7 +19,7 @@ from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome
 
 _LONGEST_NAME = 24
-"""With longer names a table is not used."""
+"""The longest name in a table; with a longer one, each function takes two lines."""
 
 
 def safe_text(text: str, style: str = "") -> Text:
@@ -35,7 +35,7 @@ def code(text: str, language: str) -> Syntax:
 def pretty_json(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
     """Return JSON in which every object and array that fits into `width` stands on one line.
 
-    `indent` is that of the first line, `beside` the length of other text in it.
+    `indent` is the indentation of the first line, `beside` the length of other text in it.
     """
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or indent + beside + len(line) <= width:
@@ -88,7 +88,7 @@ def skipped_text(controller: Controller) -> Text | None:
 
 
 def function_page(function: Function) -> RenderableType:
-    """Return all about one function; the model's and the person's schema stand apart."""
+    """Return a page about one function, with the model's and the person's schema apart."""
     marks = [
         word
         for word, is_marked in (
@@ -141,7 +141,7 @@ def repair_lines(outcome: Outcome) -> Text:
 
 
 def print_parts(console: Console, *parts: RenderableType | None) -> None:
-    """Print each part but `None`; outside a terminal lines are not wrapped or cut."""
+    """Print each part that is not `None`; outside a terminal lines are not wrapped or cut."""
     for part in parts:
         if part is not None:
             console.print(part, soft_wrap=not console.is_terminal)

@@ -1,4 +1,4 @@
-"""The person's part of a call: their values, and their approval."""
+"""A person's values and approval for a call."""
 
 import json
 import sys
@@ -21,9 +21,9 @@ from pyfunctools.schema import Failure
 def human_values(
     function: Function, text: str, given: JsonObject | None, *, ask: bool
 ) -> JsonObject | None:
-    """Return the human's values of a call; ask for missing ones if a person is there.
+    """Return the person's values of a call; ask for missing ones if a person can be asked.
 
-    Nothing is asked if the model's arguments in `text` are invalid: the call will report them.
+    If the model's arguments in `text` are invalid, no question is asked: the call reports them.
 
     Raises:
         EOFError: standard input has ended.
@@ -36,7 +36,7 @@ def human_values(
     if issues and not has_person(ask):
         text = Failure(value=None, issues=issues).to_person()
         _print_notes("Missing or invalid:", text, "Use --human, or call it in a terminal.")
-        return given  # the call will report the issues
+        return given  # the call reports the issues
     return ask_values(function, checked.value, given or {}) if ask or issues else given
 
 
@@ -61,7 +61,7 @@ def approval_prompt(server: str | None, *, ask: bool) -> Callable[[PendingCall],
 
 
 def has_person(ask: bool) -> bool:
-    """Return whether a person can be asked: in a terminal, or as the option `--ask` says."""
+    """Return whether a person can be asked: in a terminal, or with the option `--ask`."""
     return ask or sys.stdin.isatty()
 
 

@@ -45,7 +45,7 @@ _REASONS: Final = {
 }
 
 _MARKS: Final = {"❌": "(x)", "·": "-", "…": "...", "→": "->"}
-"""Replacements of characters in our texts that an encoding lacks."""
+"""Replacements for characters of the library's texts that an encoding lacks."""
 _ERRORS: Final = "pyfunctools.marks"
 
 

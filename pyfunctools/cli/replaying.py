@@ -17,7 +17,7 @@ from pyfunctools.limits import DEFAULT_LIMITS
 _LONGEST: Final = 2 * DEFAULT_LIMITS.text
 """The most bytes of a line; the arguments in a longer one would be refused anyway."""
 _MOST_UNKNOWN: Final = 20
-"""How many unknown names are counted, so that memory stays bounded."""
+"""The most unknown names that are counted: memory stays bounded."""
 
 
 @dataclass(slots=True)

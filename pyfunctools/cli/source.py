@@ -62,7 +62,7 @@ def names_object(source: str) -> bool:
 
 
 def read_value(given: str | None) -> str | None:
-    """Return the text of an option: of a file (`@file`), of standard input (`-`), or the option.
+    """Return the text of an option: of a file (`@file`), of standard input (`-`), or its own.
 
     Raises:
         PyfunctoolsError: the file cannot be read.
@@ -81,10 +81,10 @@ def read_value(given: str | None) -> str | None:
 
 
 def read_human(given: str | None) -> dict[str, JsonValue] | None:
-    """Return the human's values of `--human`, a JSON object.
+    """Return the person's values in `--human`, a JSON object.
 
     Raises:
-        PyfunctoolsError: it is not a JSON object.
+        PyfunctoolsError: the text is not a JSON object, or its file cannot be read.
     """
     text = read_value(given)
     if text is None:
@@ -99,7 +99,8 @@ def read_context(given: str | None) -> object:
     """Return the context of `--context`: `module:object` (a class is called), JSON or `@file`.
 
     Raises:
-        PyfunctoolsError: the object cannot be imported or made, or the text is not JSON.
+        PyfunctoolsError: the object cannot be imported or made, the file cannot be read, or the
+            text is not JSON.
     """
     if given is None:
         return None

@@ -42,7 +42,7 @@ def _value(text: str) -> JsonValue:
 
 
 def _steps(name: str, schema: JsonSchema) -> list[str]:
-    """Return the path that a name means: of a property, of one in a group, or of one deeper."""
+    """Return the path that a name means: `kind` is `query`, `kind` if only `query` has a `kind`."""
     properties = members_of(schema.get("properties"))
     if name in properties:
         return [name]

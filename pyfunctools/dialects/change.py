@@ -28,14 +28,14 @@ KEY, VALUE = "key", "value"
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Branch:
-    """A branch of a union: tests whether it accepts a value before and after, and its change."""
+    """A branch of a union: its change, and validators of original and of rendered values."""
 
     accepts_before: Callable[[JsonValue], bool]
     accepts_after: Callable[[JsonValue], bool]
     change: "Change"
 
     def accepts(self, value: JsonValue, *, forth: bool) -> bool:
-        """Return whether the branch accepts a value: of the original schema if `forth`."""
+        """Return whether the branch accepts an original value (`forth`) or a rendered one."""
         return (self.accepts_before if forth else self.accepts_after)(value)
 
 
@@ -44,12 +44,13 @@ class Change:
     """What happens to the values of one schema.
 
     - `names`: the new name of each property that is renamed.
-    - `members`: the changes of properties, by their old names; `rest` is that of all others.
+    - `members`: the changes of properties, by their old names.
+    - `rest`: the change of every other property.
     - `null_if_missing`: optional properties that become null if they are missing.
-    - `missing_if_null`: those of them that are removed on the way back if they are null.
+    - `missing_if_null`: optional properties that `restore` removes if they are null.
     - `pairs`: an object becomes an array of objects with a `key` and a `value`.
     - `prefix`, `items`: the changes of the items of an array.
-    - `branches`: those of a union; `guess_before` and `guess_after` choose one of them for a value
+    - `branches`: the branches of a union; `guess_before` and `guess_after` choose one for a value
       that no branch accepts.
     - `definition`: for a reference, returns the change of its definition.
     """
@@ -77,9 +78,9 @@ class Change:
         return self._changed(value, forth=False)
 
     def located(self, keys: Keys, value: JsonValue) -> "tuple[Keys, Change]":
-        """Return where a place of `value` is in `apply(value)`, and the change of that place.
+        """Return the path in `apply(value)` of a path in `value`, and the change at this path.
 
-        The place of a member of a map is that of the `value` of its pair.
+        The path of a member of a map is the path of the `value` of its pair.
         """
         if self.definition is not None:
             return self._target().located(keys, value)
@@ -108,7 +109,7 @@ class Change:
         return not any(each.names or each.null_if_missing or each.pairs for each in self._all())
 
     def here(self) -> "Iterator[Change]":
-        """Yield this change and those that it leads to by references and branches alone."""
+        """Yield all changes of the same value: this one, of references and of branches."""
         return _reachable(self, lambda each: each._same_place())
 
     def _all(self) -> "Iterator[Change]":
@@ -153,10 +154,10 @@ class Change:
         return change
 
     def _branch_of(self, value: JsonValue, *, forth: bool) -> Branch | None:
-        """Return the branch that accepts the value, and whose result the other side accepts."""
+        """Return the branch of the value: if possible one that accepts it both before and after."""
         if not self.branches:
             return None
-        if self._own_branches is None:  # a branch that leads back here says nothing of its own
+        if self._own_branches is None:  # a branch that leads back here cannot be chosen
             own = [b for b in self.branches if all(each is not self for each in b.change.here())]
             self._own_branches = own
         accepting = [b for b in self._own_branches if b.accepts(value, forth=forth)]
@@ -175,7 +176,7 @@ class Change:
         return next((each for each in self._own_branches if each is found), None)
 
     def _has_name_of(self, value: JsonValue, *, forth: bool) -> bool:
-        """True if a property in the value, at any depth, has a name of its own side only."""
+        """True if the value has the old (`forth`) or new name of a renamed property, at any depth."""
         waiting: list[tuple[Change, JsonValue]] = [(self, value)]
         seen = set[tuple[int, int]]()
         while waiting:
@@ -212,10 +213,7 @@ class Change:
         return [{KEY: name, VALUE: inner.apply(member)} for name, member in value.items()]
 
     def _from_pairs(self, value: JsonValue) -> JsonValue:
-        """Return the object for some pairs; what is not a list of pairs stays as it is.
-
-        So does a list in which a key stands twice.
-        """
+        """Return the object for a list of pairs; any other value, or a repeated key: the value."""
         pairs = _pairs_in(value)
         if pairs is None or repeated_key(value) is not None:
             return value
@@ -224,7 +222,7 @@ class Change:
 
 
 def repeated_key(value: JsonValue) -> str | None:
-    """Return a key that stands twice in a list of pairs, or `None`."""
+    """Return a key that occurs twice in a list of pairs, or `None`."""
     seen = set[str]()
     for pair in _pairs_in(value) or ():
         key = str(pair[KEY])

@@ -1,4 +1,4 @@
-"""Alternatives as a profile takes them: unions, `allOf`, listed values, types."""
+"""Rewrites of alternatives for a profile: unions, `allOf`, listed values, types."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
@@ -23,7 +23,7 @@ _TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "n
 _RESHAPING: Final = frozenset({"additionalProperties", "items", "prefixItems", "properties"})
 """Keywords whose subschemas may change values."""
 _TYPED: Final = frozenset({"$ref", "const", "enum", "properties", "type"})
-"""Keywords of which one says what the values of a branch are."""
+"""Keywords that tell which values a branch accepts."""
 _TYPE_OF_KEYWORD: Final = {
     name: row.judges[0]
     for name, row in KEYWORDS.items()
@@ -33,7 +33,10 @@ _TYPE_OF_KEYWORD: Final = {
 
 
 def rewrite_choices(node: Subschema) -> Change | None:
-    """Rewrite the alternatives of a schema; return `None` if it is no union afterwards."""
+    """Rewrite the alternatives of a schema.
+
+    Returns `None` if the keywords about objects and arrays beside them are still to be rewritten.
+    """
     _rewrite_all_of(node)
     change = _rewrite_union(node)
     if change is None:
@@ -53,7 +56,7 @@ def refuse_maps_beside_arrays(context: RewriteContext) -> None:
 
 
 def _rewrite_all_of(node: Subschema) -> None:
-    """Merge an `allOf` that the profile does not take into the schema that contains it."""
+    """Merge an `allOf` that the profile does not accept into the schema that contains it."""
     schema, root = node.schema, node.context.root
     members = schema.get("allOf")
     if not isinstance(members, list):
@@ -73,7 +76,7 @@ def _rewrite_all_of(node: Subschema) -> None:
 
 
 def _rewrite_union(node: Subschema) -> Change | None:
-    """Rewrite `anyOf` and `oneOf`; return `None` if the schema is no union afterwards."""
+    """Rewrite `anyOf` and `oneOf`; return `None` if other keywords are still to be rewritten."""
     schema, profile, context = node.schema, node.profile, node.context
     if "oneOf" in schema and "oneOf" not in profile.keywords:
         branches = schema.pop("oneOf")
@@ -152,7 +155,7 @@ def _lazily(make: Callable[[], Callable[[JsonValue], T]]) -> Callable[[JsonValue
 
 
 def _guess(branches: Sequence[JsonSchema], definitions: JsonObject) -> Guess:
-    """Return a function that says which branch of a union a wrong value was meant for."""
+    """Return a function that finds the branch that a wrong value was meant for."""
     union = union_of(_union(branches, definitions), "anyOf")
 
     def index(value: JsonValue) -> int | None:
@@ -192,7 +195,7 @@ def _rewrite_values(node: Subschema) -> None:
 
 
 def _name_type(node: Subschema) -> None:
-    """Add `type` if the profile wants one."""
+    """Add `type` if the profile requires it."""
     schema = node.schema
     if node.profile.untyped or not schema.keys().isdisjoint({"type", "anyOf", "enum"}):
         return

@@ -1,4 +1,4 @@
-"""Objects and arrays as a profile takes them: names, maps, tuples, `required`, closed objects."""
+"""Rewrites of objects and arrays for a profile: names, maps, tuples, `required`, closed objects."""
 
 import re
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _is_map(node: Subschema) -> bool:
 def _undeclared(node: Subschema, properties: JsonObject) -> JsonObject:
     """Return schemas for the properties that are required and not declared.
 
-    A profile that takes `patternProperties` needs none: a pattern may be about them.
+    If the profile accepts `patternProperties`, the result is empty: a pattern may match them.
     """
     if "patternProperties" in node.profile.keywords:
         return {}
@@ -202,7 +202,7 @@ def _rewrite_tuple(node: Subschema, first: list[Rewritten], later: Rewritten | N
 
 
 def texts(value: JsonValue) -> list[str]:
-    """Return the strings in a list; anything else holds none."""
+    """Return the strings in a list; for any other value, an empty list."""
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 

@@ -8,13 +8,13 @@ from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.walk import subschemas
 
 _LONG_ENUM: Final = 250
-"""Strings in one `enum` above which their characters are counted."""
+"""The most strings in one `enum` whose characters are not counted."""
 
 
 def exceeded_limits(schema: JsonSchema, profile: Profile) -> list[str]:
     """Return the limits that a schema exceeds: `properties`, `enum`, `levels`.
 
-    The root and each definition are counted alone.
+    The levels of the root and of each definition are counted separately, all else together.
     """
     limits = (profile.properties, profile.enum_values, profile.levels, profile.characters)
     if limits == (None, None, None, None):
@@ -51,7 +51,7 @@ def _characters(values: Iterable[JsonValue]) -> int:
 
 
 def _levels(schema: JsonValue) -> int:
-    """Return how many objects and arrays are nested, references not followed."""
+    """Return the depth of nested objects and arrays; references are not followed."""
     if not isinstance(schema, dict):
         return 0
     return max(

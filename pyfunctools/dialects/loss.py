@@ -1,4 +1,4 @@
-"""`Loss`: what a vendor's schemas cannot express, and what was done about it."""
+"""`Loss`: a keyword that a vendor's schemas cannot express, and how it was handled."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ How = Literal["told", "loosened", "refused"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """A keyword that a rendering does not express, its place, and what was done about it.
+    """A keyword that a rendering does not express, its path, and how it was handled.
 
     `how` is one of:
 

@@ -1,4 +1,4 @@
-"""Null in schemas: whether a schema accepts it, and how to let it."""
+"""Null in schemas: whether a schema accepts null, and a copy that does."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from pyfunctools.schema.ground.references import resolve
 
 NULL: Final = {"type": "null"}
 _MAX_DEPTH: Final = 8
-"""Nested unions that are searched for null."""
+"""The most levels of unions that are searched for null."""
 _MAY_REFUSE_NULL: Final = frozenset(("const", "$ref", "oneOf", "allOf", "not", "if"))
 """Keywords that may refuse null even if `type` accepts it."""
 
@@ -49,7 +49,7 @@ def accepts_null(root: JsonSchema | None, schema: JsonSchema, depth: int = 0) ->
 
 
 def nullable(schema: JsonSchema, *, type_lists: bool = True) -> dict[str, JsonValue]:
-    """Return a schema that also accepts null, as one of its types if `type_lists` may stand."""
+    """Return a schema that also accepts null: in `type` if it may be a list, else in `anyOf`."""
     made = dict(schema)
     if "const" in made and "enum" not in made:
         made["enum"] = [made.pop("const")]

@@ -1,4 +1,4 @@
-"""The schema of a function in a vendor's dialect, its losses, and the way of the values back."""
+"""The schema of a function in a vendor's dialect, its losses, and the conversion of values."""
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -18,11 +18,10 @@ from pyfunctools.schema.validation.validator import Validator
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """A schema as one vendor takes it.
+    """A schema in the form that one vendor accepts.
 
-    `strict` is true if the vendor can enforce the schema while a model writes. `apply` brings
-    arguments into the shape of this schema; `restore` turns what a model wrote in this shape into
-    arguments of the function.
+    `strict` is true if the vendor can enforce the schema while a model writes. `apply` converts
+    arguments of the function into the shape of this schema; `restore` converts them back.
     """
 
     losses: tuple[Loss, ...]
@@ -38,25 +37,25 @@ class Rendering:
 
     @property
     def reshapes(self) -> bool:
-        """Whether some arguments have another shape here than the function's own."""
+        """Whether some arguments have another shape in this schema than in the function's."""
         return self._change is not SAME
 
     def apply(self, arguments: Any) -> Any:
-        """Return arguments in the shape of this schema; `restore` is the way back."""
+        """Return arguments of the function in the shape of this schema."""
         return self._change.apply(arguments)
 
     def restore(self, arguments: Any) -> Any:
         """Return arguments in the shape of this schema as arguments of the function.
 
-        A part that does not have this shape stays as it is; the check will refuse it.
+        A part that does not have this shape stays unchanged; validation reports it.
         """
         return self._change.restore(arguments)
 
     def reworded(self, failure: Failure) -> Failure:
         """Return a failure of the function's arguments in the names and the shape of this schema.
 
-        The arguments are validated in this shape as well, with every bound. Issues that this finds
-        at the place of a given issue replace it.
+        The arguments are validated in this shape as well, with every bound. Issues found this way
+        replace a given issue at the same path.
         """
         value = self.apply(failure.value)
         result = Validator(self._with_bounds.value).validate(value)
@@ -78,7 +77,7 @@ class Rendering:
         return replace(failure, value=value, issues=tuple(issues))
 
     def _places(self, issue: Issue, place: Keys, value: JsonValue) -> tuple[Keys, ...]:
-        """Return the places of an issue: for a member of a map, both parts of its pair."""
+        """Return the paths of an issue: for a member of a map, both parts of its pair."""
         if issue.path.keys and place[-1:] == (VALUE,):
             _, holder = self._change.located(issue.path.keys[:-1], value)
             if holder.pairs:
@@ -86,7 +85,7 @@ class Rendering:
         return (place,)
 
     def _moved(self, issue: Issue, path: Path, value: JsonValue) -> Issue:
-        """Return an issue that only the function's schema finds, with place and names of this."""
+        """Return an issue of the function's schema with the path and the names of this schema."""
         expected, message = issue.expected, issue.message.replace(str(issue.path), str(path))
         for old, new in self._change.renamed():
             quoted, other = dumps(old, ensure_ascii=False), dumps(new, ensure_ascii=False)
@@ -101,7 +100,7 @@ def _repeated(key: str, issue: Issue, path: Path) -> Issue:
 
 
 def _meet(one: Keys, other: Keys) -> bool:
-    """Return whether the two places are the same, or one is inside the other."""
+    """Return whether one path begins with the other."""
     shorter = min(len(one), len(other))
     return one[:shorter] == other[:shorter]
 
@@ -112,7 +111,7 @@ def render(
     """Return the schema of a function's arguments in a vendor's dialect.
 
     With `strict`, the schema is one that the vendor can enforce, if the vendor has such a mode and
-    it can express the schema. If it cannot, `Rendering.strict` is false, and the losses that are
+    the mode can express the schema. If not, `Rendering.strict` is false, and the losses that are
     `refused` are the reason. `inline` replaces references by their definitions (`True`) or keeps
     them (`False`). By default the dialect decides, and a definition that is used once is inlined.
 

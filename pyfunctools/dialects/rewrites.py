@@ -1,17 +1,17 @@
-"""A normalized schema -> one that a profile takes, with the change of its values and the losses.
+"""A normalized schema rewritten for a profile, with the change of its values and the losses.
 
 Every subschema is visited once, and rewritten in this order:
 
-1. fewer words: `simplified`, which also removes keywords that no model needs;
+1. simplification: `simplified`, which also removes keywords that no model needs;
 2. references: kept, freed of keywords beside them, or replaced by their definitions;
 3. alternatives: `oneOf` -> `anyOf`, `const` -> `enum`, lists of values and types;
 4. names: a property whose name the vendor refuses is renamed;
 5. maps and tuples: a map -> an array of pairs, a tuple -> an array of any of its items;
 6. `required`: if every property must be in it, an optional one accepts null instead;
 7. bounds: an unsupported keyword moves into the description, as `@keyword value`;
-8. closed objects: `additionalProperties: false` where the profile wants it.
+8. closed objects: `additionalProperties: false` where the profile requires it.
 
-At last the limits of the profile are counted.
+Last, the schema is compared with the limits of the profile.
 
 `{"properties": {"n": {"type": "integer", "uniqueItems": true}}}` becomes, for a strict OpenAI,
 `{"properties": {"n": {"type": ["integer", "null"], "description": "@uniqueItems true"}},
@@ -49,7 +49,7 @@ _MAX_UNROLLED: Final = 2
 _LARGE: Final = 1_000
 """Subschemas after which a rendering without references stops unrolling."""
 _JUDGING: Final = ONE_SCHEMA - BELOW | UNEVALUATED
-"""Keywords whose subschema judges the value and changes nothing in it."""
+"""Keywords whose subschema validates the value, and does not change it."""
 _BY_NAME: Final = _JUDGING | {
     "allOf",
     "dependentRequired",
@@ -63,7 +63,7 @@ _BY_NAME: Final = _JUDGING | {
 def rewritten(
     schema: JsonSchema, profile: Profile, inlined: bool | None
 ) -> tuple[dict[str, JsonValue], Change, tuple[Loss, ...]]:
-    """Return a normalized schema as the profile takes it, the change of its values, the losses.
+    """Return a normalized schema rewritten for the profile, the change of its values, the losses.
 
     With `inlined`, references are replaced by their definitions; with `None` the profile decides.
     A definition that is used once is always inlined, unless `inlined` is false.
@@ -155,7 +155,7 @@ class _Rewriter:
         return {}, SAME
 
     def _rewrite_judging(self, node: Subschema) -> None:
-        """Rewrite the subschemas that judge the value and change nothing in it."""
+        """Rewrite the subschemas that validate the value, and do not change it."""
         for keyword, inner in node.schema.items():
             if keyword in _JUDGING and isinstance(inner, dict):
                 node.schema[keyword] = node.rewrite(inner, node.path)[0]
@@ -222,7 +222,7 @@ class _Rewriter:
         return made
 
     def _without_root_union(self, body: JsonSchema) -> JsonSchema:
-        """Return the root with the properties of its alternatives among its own."""
+        """Return the root without its unions, and with the properties of their branches."""
         unions = [keyword for keyword in COMPOSITION if keyword in body]
         if not unions:
             return body

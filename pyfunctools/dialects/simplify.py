@@ -1,4 +1,4 @@
-"""The same schema in fewer words, before the rules of any vendor.
+"""The simplification of a schema, before the rules of a vendor are applied.
 
 `{"anyOf": [{"const": "a"}, {"const": "b"}]}` becomes `{"enum": ["a", "b"]}`,
 `{"anyOf": [{"type": "string"}, {"type": "null"}]}` becomes `{"type": ["string", "null"]}`, and
@@ -22,7 +22,7 @@ _JUDGED_TYPES: Final = {
     **{name: row.judges for name, row in KEYWORDS.items()},
     "format": ("number", "string"),
 }
-"""The types that each keyword judges; empty if it judges all of them."""
+"""The types that each keyword constrains; empty if it constrains all of them."""
 
 
 def simplified(schema: JsonSchema) -> dict[str, JsonValue]:
@@ -101,7 +101,7 @@ def types_as_branches(schema: JsonSchema) -> dict[str, JsonValue]:
 
 
 def _of_type(schema: JsonSchema, name: str) -> JsonSchema | None:
-    """Return the part of a schema for values of one type, `None` if it lists no value of it."""
+    """Return the part of a schema for one type, `None` if its `enum` has no value of the type."""
     values = listed_values(schema)
     if values is not None:
         types = ("integer", "number") if name == "number" else (name,)

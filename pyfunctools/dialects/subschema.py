@@ -1,4 +1,4 @@
-"""A schema while it is rewritten for a profile; it notes what the profile cannot express."""
+"""A schema that is being rewritten for a profile, and the losses of the rewrite."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,21 +11,21 @@ from pyfunctools.dialects.loss import How, Loss
 from pyfunctools.dialects.table import Profile
 
 Rewritten = tuple[dict[str, JsonValue], Change]
-"""A schema as the profile takes it, and the change of its values."""
+"""A schema rewritten for a profile, and the change of its values."""
 
 _LONGEST_NOTE: Final = 160
-"""Characters of a keyword's value up to which it is written into a description."""
+"""The most characters of a keyword's value that are written into a description."""
 _NOT_IN_DESCRIPTIONS: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})
 """Keywords that would mean nothing in a line of a description."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RewriteContext:
-    """What all subschemas of one rendering share.
+    """The state that all subschemas of one rendering share.
 
     `rewrite` rewrites the subschema at a path, and `rewritten_definitions` returns the definitions
-    as far as they are rewritten. `reshapes` is true if values may change. `unions` are those whose
-    values change, each with its path and its branches as they were.
+    that are already rewritten. `reshapes` is true if values may change. `unions` are the unions
+    whose values change: path, original branches, and change.
     """
 
     root: JsonSchema
@@ -44,14 +44,14 @@ class RewriteContext:
         return members_of(self.root.get("$defs"))
 
     def lose(self, path: str, keyword: str, how: How | None = None) -> None:
-        """Note that the rendering does not express a keyword; a strict mode refuses that."""
+        """Record a keyword that is not expressed; without `how`, a strict mode refuses it."""
         how = how or ("refused" if self.profile.closed else "loosened")
         self.losses.append(Loss(path=path, keyword=keyword, how=how))
 
 
 @dataclass(slots=True)
 class Subschema:
-    """One schema: as it was (`original`) and as it is rewritten, in place, keyword by keyword.
+    """One schema: the `original`, and the copy (`schema`) that is rewritten in place.
 
     `notes` are lines to add to its description.
     """
@@ -73,7 +73,7 @@ class Subschema:
         return self.context.rewrite
 
     def lose(self, keyword: str, how: How | None = None) -> None:
-        """Note that the rendering does not express a keyword of this schema."""
+        """Record a keyword of this schema that the rendering does not express."""
         self.context.lose(self.path, keyword, how)
 
     def describe(self, keyword: str, value: JsonValue = None, how: How | None = None) -> None:
@@ -93,7 +93,7 @@ class Subschema:
         return {"description": "\n".join(lines)} if lines else {}
 
     def describe_unsupported(self) -> None:
-        """Move every keyword that the profile does not take into the description."""
+        """Move every keyword that the profile does not accept into the description."""
         schema, profile = self.schema, self.profile
         name = schema.get("format")
         if isinstance(name, str) and profile.formats is not None and name not in profile.formats:

@@ -39,23 +39,23 @@ EVERYTHING: Final = (
 `$schema` and every `x-` keyword are not: they cost tokens, and some vendors refuse them."""
 
 OBJECTS: Final = judging("object")
-"""Keywords that judge only objects."""
+"""Keywords that constrain only objects."""
 ARRAYS: Final = judging("array")
-"""Keywords that judge only arrays."""
+"""Keywords that constrain only arrays."""
 
 COMMON_FORMATS: Final = frozenset(
     {"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"}
 )
 
 Patterns = Literal["any", "no lookaround", "no lookaround or backreference", "plain"]
-"""The patterns that a profile takes; `plain`: no lookaround, no backreference, no `\\b`."""
+"""The patterns that a profile accepts; `plain`: no lookaround, no backreference, no `\\b`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """The rules for one schema.
 
-    - `keywords`, `formats`: those that are allowed; `formats=None` allows any.
+    - `keywords`, `formats`: the allowed keywords and formats; `formats=None` allows any.
     - `references`: `kept`; `bare` (kept, with no keyword beside `$ref`); `inlined` (replaced by
       the definition unless it is recursive); `never` (always replaced). `recursion`: whether a
       definition may refer to itself.
@@ -64,10 +64,11 @@ class Profile:
     - `maps`, `tuples`: whether `additionalProperties` and `prefixItems` may have schemas.
     - `untyped`: whether `type` may be missing. `type_lists`: whether it may be a list. `nullable`:
       null is written as the keyword of OpenAPI 3.0.
-    - `root_union`: whether `anyOf` and its like may stand at the root.
+    - `root_union`: whether the root may have `anyOf`, `oneOf` or `allOf`.
     - `enums`: the values that `enum` may hold. `key`: the pattern of property names.
-    - The limits count as OpenAI does, the root and each definition alone. `characters` are those of
-      all names and listed values, `enum_characters` those of one `enum` of more than 250 strings.
+    - The limits are counted as OpenAI counts: `levels` for the root and for each definition, the
+      others for the whole schema. `characters` counts all names and listed values,
+      `enum_characters` one `enum` of more than 250 strings.
     """
 
     name: str
@@ -96,7 +97,7 @@ class Profile:
     enum_characters: int | None = None
 
     def with_bounds(self) -> "Profile":
-        """Return a profile of the same shapes with every bound, for our own validator."""
+        """Return a profile of the same shapes that keeps every bound, for local validation."""
         return replace(
             self,
             keywords=self.keywords | BOUNDS,
@@ -139,10 +140,10 @@ class Dialect:
     """A vendor: how it wraps tools and calls (`envelope`), and the rules for its schemas.
 
     `strict` is the profile of the schemas that the vendor enforces while a model writes, `None` if
-    it has no such mode. `tools` is how many may be sent at once. All strict tools of one request
-    together may be `strict_tools`, with `strict_optional` optional properties and `strict_unions`
-    unions; with `strict_together` either all are strict or none. Every function's name is valid for
-    every vendor.
+    the vendor has no strict mode. `tools` is the limit of tools in one request. `strict_tools`,
+    `strict_optional` and `strict_unions` limit the strict tools of one request, and the optional
+    properties and unions in all of them. With `strict_together`, the tools of a request are all
+    strict, or all not strict. Every function's name is valid for every vendor.
     """
 
     name: str
@@ -318,7 +319,7 @@ _MAKERS = {
     "amazon": "bedrock",
     "grok": "xai",
 }
-"""Names that users may write instead: of models, makers and servers, or how they begin."""
+"""Dialects to suggest for the names of models, makers and servers that begin like this."""
 
 
 def dialect_of(name: object) -> Dialect:

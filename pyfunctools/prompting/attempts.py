@@ -26,7 +26,7 @@ class Tried(Protocol):
 class Attempts:
     """The attempts of a model to make one call, and the text to send to it next.
 
-    This calls no model. `after` returns the state after one more attempt, and changes nothing:
+    No model is called. `after` returns the state after one more attempt, as a new object:
 
         attempts = Attempts(function)
         text = first_answer
@@ -34,7 +34,7 @@ class Attempts:
             text = ask_model(attempts.text)
 
     `limit` is the maximum number of attempts, `count` the number so far, `result` the result of the
-    last one. `repeated` are its issues that were already in an earlier feedback; `told` are all
+    last one. `repeated` are its issues that earlier feedback already contained; `told` are all
     issues so far. `closest` is the best failed attempt: one that could be parsed, with the fewest
     issues.
 

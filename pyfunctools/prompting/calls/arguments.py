@@ -17,17 +17,17 @@ _COLONED: Final = re.compile(
 _NEXT: Final = re.compile(
     r"""\s*+(?:(["'`]?)[^\W\d](?:[\w$-]|\\_)*+\1\s*+(?:=(?!=)|:(?!:))|\*\*|[)\]]|\Z)"""
 )
-"""What follows a comma that ends a value which is not a literal."""
+"""The text behind a comma that ends a value which is not a literal."""
 _CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`\"']|\n)")
 _UNPACKED: Final = "*"
-"""The first key of an unpacked value, until its items have their own places."""
+"""The first key of the paths in an unpacked value, until its items have paths as arguments."""
 
 
 @dataclass(slots=True, kw_only=True)
 class WrittenArguments:
     """The arguments between the parentheses of a call, and their places in the text.
 
-    `values` are the keyword arguments, `places` the begin and end of each value. The paths in
+    `values` are the keyword arguments, `places` the start and end of each value. The paths in
     `raws`, `repairs` and `faults` begin with the keyword or the position of an argument.
     """
 
@@ -64,8 +64,8 @@ def read_arguments(
 ) -> tuple[WrittenArguments | None, int]:
     """Parse the arguments behind the opening bracket of a call; return also the end of the search.
 
-    `closer` is the bracket that ends them. They are `None` if they cannot be parsed: prose in
-    parentheses, or code that is more than a call.
+    `closer` is the bracket that ends the arguments. These are `None` if they cannot be parsed:
+    prose in parentheses, or code that is more than a call.
     """
     literals = Literals(text, at, stop, variables)
     found = WrittenArguments(
@@ -163,9 +163,9 @@ _MAX_LENGTH: Final = 4_000
 
 
 def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | None:
-    """Return a record of arguments that cannot be parsed, up to the end of their parentheses.
+    """Return a record of arguments that cannot be parsed, up to the closing parenthesis.
 
-    It is `None` if these are not closed.
+    Returns `None` if the parentheses are not closed.
     """
     stop = min(stop, at + _MAX_LENGTH)
     depth = 1
@@ -187,9 +187,9 @@ _MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
 
 
 def parse_assignments(arguments: WrittenArguments, names: Container[str] | None = None) -> None:
-    """Make keyword arguments of strings such as `"days=3"`, if all positional ones are such.
+    """Turn positional strings such as `"days=3"` into keyword arguments, if all have this form.
 
-    With `names`, these must include all keywords.
+    With `names`, only if every keyword is one of them.
     """
     values: dict[str, JsonValue] = {}
     raws: list[RawText] = []

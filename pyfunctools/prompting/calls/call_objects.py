@@ -73,14 +73,14 @@ _FOREIGN: Final = re.compile(
     r"mcp|server|builtin|approval|result|output(?!_text)|response$|thinking|reason|document|search"
     r"|input|user|human|system"
 )
-"""In the `type` of a block that is not the model's speech, or of a call that is not for us."""
+"""Parts of the `type` of a block that the model did not write, or of a call of a server tool."""
 _DATA: Final = re.compile(
     r"result|observ|example|sample|history|context|memory|user|human|system|prompt|question|query"
     r"|document|definition|schema|available|catalog|previous|error|source|comment|thought|reason"
     r"|tool_?response|function_?response|tool_?output",
     re.IGNORECASE,
 )
-"""In the keys of data that is not searched for calls."""
+"""Parts of the keys of data that is not searched for calls."""
 _WRAPPER: Final = re.compile(
     r"(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|actions?|functions?|tools?",
     re.IGNORECASE,
@@ -94,8 +94,8 @@ _MAX_DEPTH: Final = 64
 class CallObject(NamedTuple):
     """A call in a JSON value: its arguments and their path.
 
-    It is `sure` if only a call looks like this. `beside` are arguments beside the name instead of
-    among the other arguments.
+    It is `sure` if only a call looks like this. `beside` are arguments that are written beside the
+    name instead of among the other arguments.
     """
 
     name: str
@@ -124,7 +124,7 @@ def call_objects(
 def _items(
     value: list[JsonValue], names: FunctionNames, keys: Keys, closed: bool
 ) -> Iterator[CallObject]:
-    """Yield the calls in an array; a name in it is followed by the arguments of its calls."""
+    """Yield the calls in an array; a string in it may be the name of a call, as in `["f", {}]`."""
     function: Function | None = None
     name = ""
     for index, item in enumerate(value):
@@ -148,7 +148,7 @@ def _items(
 def _object(
     value: JsonObject, names: FunctionNames, keys: Keys, closed: bool
 ) -> Iterator[CallObject]:
-    if len(value) == 1:  # as most are, and seen sooner than the rest: `{"name": {...}}`
+    if len(value) == 1:  # the most common form, tested first: `{"name": {...}}`
         ((name, inner),) = value.items()
         function = None if name in _WORDS or type(name) is not str else names.find(name)
         if function is not None and _may_be_arguments(inner):
@@ -202,7 +202,7 @@ def bundled_calls(name: str, arguments: JsonValue, names: FunctionNames) -> list
 
 
 def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> CallObject | None:
-    """Return the call that an object with a name stands for."""
+    """Return the call in an object that has a key for the name."""
     inner = value.get("function")
     if isinstance(inner, Mapping):
         if isinstance(inner.get("name"), str) and any(key in value for key in ARGUMENT_KEYS):
@@ -232,7 +232,7 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> CallObject | 
 def _beside(
     value: JsonObject, arguments: JsonValue, function: Function | None
 ) -> JsonObject | None:
-    """Return the arguments beside the name instead of among the other arguments."""
+    """Return the arguments that are written beside the name, not among the other arguments."""
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
         return None
     known = properties_of(function)

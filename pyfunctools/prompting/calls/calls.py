@@ -30,14 +30,14 @@ def parse_calls(
     """Return the calls in the output of a model, in their order.
 
     `raw` is a text (`bytes` are UTF-8), or a message, response or list of calls, as an object of a
-    vendor's SDK or as plain data. Of several alternatives the first is read. Of a vendor's message,
-    only text blocks and calls for us are read; other blocks and messages of other roles are
-    ignored. A text may have JSON objects with a name and arguments, tags around them or instead of
+    vendor's SDK or as plain data. If a response has several alternatives, the first is read. In a
+    vendor's message, only text blocks and calls that the program has to run are read; other blocks
+    and messages of other roles are ignored. A text may have JSON objects with a name and arguments, tags around them or instead of
     them, a name in front of a JSON object, and calls in the notation of Python. Nothing is run.
 
     Text that is not the model's speech has no calls: text behind the end of its turn, other turns
     (`<user>`), thoughts (`<think>`), results, comments, quotations, strings, and the arguments of
-    another call. These are no calls either: the description of one (`f(city)`, `def f(city):`, a
+    another call. These are not calls either: the description of one (`f(city)`, `def f(city):`, a
     definition of `f`), code that may not run (under `if`, behind `return`), an alternative to an
     answer, and a sentence about a call that could be made or will not be made. A call inside a
     sentence counts only if the text has no other. Every call in a list or sequence of calls is in
@@ -51,10 +51,10 @@ def parse_calls(
     dot; then, if the arguments are valid, as the end of one function's name, or by its letters and
     digits. An unknown name is a `Failure` with similar names. At most 1,000 calls are read; one
     more is a `Failure` that reports the limit. Time is linear in the length of the text: if
-    thousands of objects or calls begin and do not end, the rest of the text is not read.
+    thousands of objects or calls are not closed, the rest of the text is not read.
 
     Raises:
-        DocumentError: `raw` is not the output of a model or an SDK, but a coroutine for example.
+        DocumentError: `raw` is not the output of a model or an SDK, but for example a coroutine.
         DefinitionError: one of the `functions` is not a `Function`, or `repeated` is invalid.
     """
     if repeated not in ("drop", "keep"):

@@ -1,8 +1,8 @@
-"""Whether a call is right: its function, and its arguments as the function's schema wants them.
+"""The check of a call: its function is known, and its arguments are valid for the function's schema.
 
 Arguments are checked as they were parsed. If that fails, they are parsed again from their text with
 the schema (`1.10` is the text `"1.10"` for a string), and arithmetic is computed where a number is
-wanted. The first reading that is valid wins; if none is, the result is the failure of the first.
+expected. The result is the first valid reading, or the failure of the first reading.
 """
 
 import re
@@ -33,7 +33,7 @@ _NOT_A_VALUE: Final = frozenset(
 _ESCAPED: Final = "\\_"
 _OPENING: Final = ("{", "[")
 _PLACEHOLDER: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
-"""The begin of a placeholder, of a text with placeholders, or of a value that a program makes."""
+"""The start of a placeholder, of a text with placeholders, or of a value that a program makes."""
 _BRACKET: Final = re.compile(r"[()\[\]{}\"']")
 _ROOT: Final = Path.of(())
 
@@ -187,7 +187,7 @@ def _check_json(
 
 
 def _below(items: Iterable[T], keys: Keys) -> list[T]:
-    """Return the items at `keys`, below or above, with paths as seen from there."""
+    """Return the items at `keys`, below or above, with paths relative to `keys`."""
     found: list[T] = []
     for each in items:
         path = each.path.keys
@@ -204,7 +204,7 @@ def _with_arithmetic(
     texts: Mapping[Keys, JsonValue],
     repairs: Iterable[Repair],
 ) -> Success[JsonValue] | None:
-    """Check arguments with the results of arithmetic at some places, if all of these have one."""
+    """Check arguments with arithmetic computed in all `texts`, if every one is arithmetic."""
     made: list[Repair] = []
     for keys, text in texts.items():
         number = number_of(text) if isinstance(text, str) else None
@@ -217,7 +217,7 @@ def _with_arithmetic(
 
 
 def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
-    """Return a copy of a value with another value at one place."""
+    """Return a copy of a value with another value at one path."""
     if not keys:
         return inner
     first, rest = keys[0], keys[1:]
@@ -293,9 +293,9 @@ def _check_named(
 def _with_names(
     written: WrittenArguments, names: list[str]
 ) -> tuple[WrittenArguments, list[Issue]]:
-    """Return positional arguments under the names of their properties, and issues of the others.
+    """Return positional arguments under the names of properties, and issues of surplus arguments.
 
-    A single object whose keys are properties holds all arguments.
+    A single object whose keys are properties is the object of all arguments.
     """
     positional, given = written.positional, written.values
     if not positional:
@@ -334,7 +334,7 @@ def _split_lists(
     texts: dict[Keys, str],
     repairs: list[Repair],
 ) -> tuple[dict[Keys, str], list[Repair]]:
-    """Split texts without quotes at their commas where an array is wanted: `tea, milk`."""
+    """Split texts without quotes at their commas where an array is expected: `tea, milk`."""
     properties = _properties(function)
     for keys, text in list(texts.items()):
         schema = members_of(properties.get(str(keys[0])) if len(keys) == 1 else None)
@@ -351,7 +351,7 @@ def _split_lists(
 
 
 def _not_values(texts: Iterable[tuple[Keys, str]], *, doubtful: bool) -> list[Issue]:
-    """Return the issues of texts without quotes that are not meant as texts."""
+    """Return the issues of texts without quotes that are not values, such as `user.email`."""
     issues: list[Issue] = []
     for keys, text in texts:
         preview = shortened(text, 40)
@@ -374,7 +374,7 @@ def _read_by_schema(
     failure: Failure,
     repairs: list[Repair],
 ) -> Success[JsonValue] | None:
-    """Parse the arguments that are wrong again with the schema: `1.10` where a text is wanted."""
+    """Parse invalid arguments again with the schema: `1.10` where a string is expected."""
     properties = _properties(function)
     changed = dict(values)
     for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:

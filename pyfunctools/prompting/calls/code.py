@@ -75,7 +75,7 @@ class Block:
     others: set[str] = field(default_factory=set[str])
 
     def forget(self, names: Iterable[str]) -> None:
-        """Note that the values of these variables are unknown."""
+        """Mark the values of these variables as unknown."""
         for name in names:
             self.known.pop(name, None)
             self.others.add(name)
@@ -98,7 +98,7 @@ class Code:
         self._assigns: bool | None = None
 
     def fence(self, at: int) -> tuple[int, int] | None:
-        """Return the begin and end of the code fence around a place, if there is one."""
+        """Return the start and end of the code fence around a place, or `None`."""
         if self._fences is None:
             text = self._text
             fenced = "```" in text or "~~~" in text or "'''" in text
@@ -160,7 +160,7 @@ class Code:
             block.known[name] = value[0]
 
     def _literal(self, at: int, stop: int, known: dict[str, JsonValue]) -> tuple[JsonValue] | None:
-        """Return the literal on the rest of a line, or one that begins there and goes on."""
+        """Return the literal on the rest of a line, which may continue on the next lines."""
         line = _VALUE.match(self._text, at, stop)
         text = line[0].rstrip(" \t;") + "," if line is not None else ""
         found = _read(text, 0, len(text), known)
@@ -188,7 +188,7 @@ class Code:
         return any(start <= at < end for start, end in self._survey()[1])
 
     def program(self, at: int) -> int | None:
-        """Return the start of the program around a place: code that defines or tests."""
+        """Return the start of the program around a place: code with definitions or imports."""
         return next((start for start, end in self._survey()[0] if start <= at < end), None)
 
     def _survey(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -219,7 +219,7 @@ class Code:
         return self._programs
 
     def _end_of_body(self, at: int, more: int = 0) -> int:
-        """Return the end of a block: the next line that is not indented by `more` than this one."""
+        """Return the end of a block: the next line indented at most as this one plus `more`."""
         text = self._text
         line = text.find("\n", at)
         first = _INDENT.match(text, at)

@@ -23,8 +23,8 @@ class Weight(IntEnum):
 class JsonInText:
     """JSON in a text: its place, its value, and the repairs that were needed.
 
-    With `issues` the value is only as much as could be parsed; `whole` is true if that includes the
-    last bracket. `objects` are the places of the objects in it.
+    If there are `issues`, `value` is the part that could be parsed; `whole` is true if this includes
+    the last bracket. `objects` are the places of the objects in it.
     """
 
     text: str
@@ -37,7 +37,7 @@ class JsonInText:
     objects: Mapping[Keys, tuple[int, int]] = field(default_factory=dict[Keys, tuple[int, int]])
 
     def place(self, keys: Keys) -> tuple[int, int]:
-        """Return the begin and end of the innermost object around the value at these keys."""
+        """Return the start and end of the innermost object around the value at these keys."""
         for length in range(len(keys) - 1, -1, -1):
             if keys[:length] in self.objects:
                 return self.objects[keys[:length]]
@@ -46,11 +46,11 @@ class JsonInText:
 
 @dataclass(slots=True, kw_only=True)
 class FoundCall:
-    """One call: the name as written, and the function that it means, if there is one.
+    """One call: the name as written, and the function that it means, or `None`.
 
     - `arguments`: a value, its text, or `WrittenArguments` for a call in Python or in tags.
     - `source`, `keys`: the JSON that contains the arguments, and their path in it.
-    - `beside`: arguments beside the name instead of among the other arguments.
+    - `beside`: arguments that are written beside the name, not among the other arguments.
     - `start`, `end`: the place of the call in the text.
     - `id`, `namespace`, `caller`: from the vendor's message.
     - `in_markdown`: `_` is written as `\\_`.
@@ -86,5 +86,5 @@ class FoundCall:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The place of the call, `None` outside of a text."""
+        """The place of the call in the text, `None` if it is not from a text."""
         return None if self.start < 0 else (self.start, self.end)

@@ -1,4 +1,4 @@
-"""JSON in a text: the calls in it, and the call of a name in front of it."""
+"""JSON in a text: the calls in it, and a call whose name is written in front of it."""
 
 import re
 from collections.abc import Iterable
@@ -106,7 +106,7 @@ def _literal(
 ) -> tuple[JsonInText | None, int]:
     """Parse JSON or Python literals without repairs; other values are issues.
 
-    If a tag `ended` the text, brackets may be missing, and no number was cut off.
+    If a tag `ended` the text, brackets may be missing, but no number was cut off.
     """
     literals = Literals(text, at, stop)
     try:
@@ -155,7 +155,7 @@ def recover(text: str, start: int, stop: int, *, sure: bool) -> "tuple[JsonValue
 def _without_faults(value: JsonValue, issues: Iterable[Issue]) -> JsonValue:
     """Remove the places that could not be parsed from a value, and return it.
 
-    An array with such an item is removed as a whole: the other items would move.
+    If an item of an array could not be parsed, the array is removed: other items would move.
     """
     for issue in issues:
         keys = issue.path.keys
@@ -187,9 +187,9 @@ def unreadable_calls(text: str, at: int, names: FunctionNames) -> list[FoundCall
 def calls_in_json(
     source: JsonInText, text: str, names: FunctionNames, after: int = -1
 ) -> list[FoundCall]:
-    """Return the calls in JSON, or the call whose name stands in front of it.
+    """Return the calls in JSON, or the call whose name is written in front of it.
 
-    `after` is the end of the call before it.
+    `after` is the end of the previous call.
     """
     found: list[FoundCall] = []
     calls = list(call_objects(source.value, names))
@@ -217,7 +217,7 @@ def calls_in_json(
 
 
 def _is_likely(name: str, source: JsonInText, text: str, names: FunctionNames) -> bool:
-    """Return whether an object with the name of no function is meant as a call."""
+    """Return whether an object with an unknown name is meant as a call."""
     front = text[max(source.start - 40, 0) : source.start].rstrip()
     if front.endswith((">", "]")) or not (front or text[source.end : source.end + 40].strip()):
         return True
@@ -227,7 +227,7 @@ def _is_likely(name: str, source: JsonInText, text: str, names: FunctionNames) -
 def _call_of_name(
     source: JsonInText, value: JsonObject, text: str, names: FunctionNames
 ) -> FoundCall | None:
-    """Return the call whose name stands in front of its arguments."""
+    """Return the call whose name is written in front of its arguments."""
     front = text[max(source.start - _WINDOW, 0) : source.start]
     window = len(front)
     fence = _FENCE.search(front)

@@ -74,7 +74,7 @@ _MAX_RAW: Final = 4_000
 """The longest value that is not a literal."""
 
 
-class NotALiteral(Exception):  # noqa: N818 - it is caught by whoever tries another notation
+class NotALiteral(Exception):  # noqa: N818 - not an error: the caller tries another notation
     """The text here is not a value."""
 
 
@@ -107,9 +107,9 @@ class PendingRepair(NamedTuple):
 class Literals:
     """A parser of literals; `at` is its position in the text.
 
-    `raws` are the values that are not literals, `repairs` what was repaired, `faults` what is
-    wrong: a repeated key, a number out of range. `objects` are the places of all objects in the
-    text. `variables` are the values of names.
+    `raws` are the values that are not literals, `repairs` the repairs, and `faults` the mistakes: a
+    repeated key, a number out of range. `objects` are the places of all objects in the text.
+    `variables` are values that a name in the text stands for.
     """
 
     def __init__(
@@ -152,8 +152,8 @@ class Literals:
     def value(self, keys: Keys, after_comma: re.Pattern[str] | None = None) -> JsonValue:
         """Parse the value that begins here.
 
-        A value that is not a literal ends before a comma; with `after_comma`, only if this matches
-        behind the comma.
+        A value that is not a literal ends before a comma; with `after_comma`, only before a comma
+        that this pattern follows.
 
         Raises:
             NotALiteral: it cannot be parsed, not even as text.
@@ -383,7 +383,7 @@ class Literals:
             raise NotALiteral
         value = self.text[opened.end() : end]
         self.at = end + len(opened[0])
-        for _ in range(len(opened[0]).bit_length()):  # in a text in a text: `\\\"`
+        for _ in range(len(opened[0]).bit_length()):  # more often for a string in a string: `\\\"`
             value = unescaped(value)
         return value
 

@@ -40,8 +40,8 @@ class FunctionNames:
     def find(self, written: str) -> Function | None:
         r"""Return the function that a written name means, or `None`.
 
-        That is the function of exactly this name; else of this name with `_` for invalid characters
-        (`math.sqrt` for `math_sqrt`) and for `\_`; else the only function whose name is the end of
+        It has exactly this name; else this name with `_` for invalid characters
+        (`math.sqrt` for `math_sqrt`) and for `\_`; else it is the only function whose name is the end of
         the written name, behind a dot: `functions.get_weather`, `api.math.sqrt`.
         """
         function = self.functions.get(written)
@@ -66,11 +66,11 @@ class FunctionNames:
         return found[0] if len(found) == 1 else None
 
     def guess(self, written: str) -> Function | None:
-        """Return the only function that an unknown name may mean, if its arguments are valid.
+        """Return the only function that an unknown name may mean; the caller checks its arguments.
 
-        That is a function with the same letters and digits (`getRate` for `get_rate`), or one whose
-        name ends with a written name of two words: models drop or shorten the front of a name with
-        dots (`get_rate`, `cur.get_rate` for `currency.get_rate`).
+        It has the same letters and digits (`getRate` for `get_rate`), or its name ends with the last
+        part of the written name, if this has two words: models drop or shorten the front of a name
+        with dots (`get_rate`, `cur.get_rate` for `currency.get_rate`).
         """
         name = written.strip(_AROUND).replace("\\_", "_")
         if len(name) > _MAX_LENGTH:
@@ -100,7 +100,7 @@ class FunctionNames:
     def close(self, written: str) -> tuple[str, ...]:
         """Return the function names that are similar to a written one, the closest first.
 
-        After 64 different names it returns none: each costs time.
+        After 64 different names the result is empty: each search costs time.
         """
         if written not in self._close:
             if len(self._close) >= _MAX_CACHED:

@@ -46,8 +46,8 @@ class PythonCalls:
     def read(self, at: int, end: int, stop: int) -> tuple[FoundCall | None, int]:
         """Parse the call whose name begins at `at` and whose arguments begin at `end`.
 
-        Return also the end of the search. The text behind `stop` is not the model's; a call may
-        extend into it only if it needs no repair.
+        Return also the end of the search. The text behind `stop` is not part of the model's answer;
+        a call may extend into it only if it needs no repair.
         """
         text = self._text
         name = _name_at(text, at)
@@ -146,7 +146,7 @@ _ALONE: Final = re.compile(r"(?:\A|[\n\[(,])[ \t]*\Z")
 def read_listed(text: str, at: int, names: FunctionNames) -> tuple[FoundCall | None, int]:
     """Parse a call that is written as a list: `["f", "a=1"]`, `("f", "a": 1)`, `[f, a=1]`.
 
-    `["f", 1, "x"]` is one only if it stands alone and the arguments are valid.
+    `["f", 1, "x"]` is a call only if it stands alone and the arguments are valid.
     """
     opened = _LISTED.match(text, at)
     name = "" if opened is None else opened["quoted"] or opened["bare"]

@@ -7,12 +7,12 @@
    the parser of its notation, and the scan continues behind what was parsed. `<think>` is skipped
    as a whole; `python` parses `f(a=1)`, `f(a=2)` and `g()`.
 3. `sequences`: calls with only separators between them are a run, here `f(a=1)` and `f(a=2), g()`.
-   The sentence before the first one refuses it. Every call of the second one is meant, right or
-   wrong. Groups are numbered, so that repetitions can be found.
-4. `calls` has each call checked by its function.
+   The sentence before the first run refuses it. Every call of the second run counts, valid or not.
+   Groups are numbered, so that repetitions can be found.
+4. `calls` checks the arguments of each call.
 
 No parser goes back. The characters that each one examines are counted, and the scan stops when they
-exceed four times the length of the text.
+exceed 400,000 plus four times the length of the text.
 """
 
 import re
@@ -58,7 +58,7 @@ _NAMED: Final = re.compile(r"(?<![\w\\.])[\w\\.]++(?=\s{0,3}=(?!=)|[\"']\s{0,3}:
 """The name of a function or an argument in Markdown."""
 _EFFORT: Final = 4
 _MIN_EFFORT: Final = 400_000
-"""The characters that may be examined: so many times those of the text, and at least so many."""
+"""The characters that may be examined: a factor for each one of the text, and a constant."""
 _BROKEN_COST: Final = 4_000
 _BROKEN_FACTOR: Final = 8
 """The cost of broken JSON: a constant, and a factor for each of its characters."""
@@ -80,7 +80,7 @@ class Scan:
         self._found: list[FoundCall] = []
 
     def calls(self) -> list[FoundCall]:
-        """Return the calls in their order, at most one more than are read."""
+        """Return the calls in their order, at most one more than `MAX_CALLS`."""
         text = self._text
         openers = _CAREFUL if _needs_care(text) else _OPENER
         last = len(text)
@@ -110,7 +110,7 @@ class Scan:
         return meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
 
     def _next_break(self, at: int) -> Break | None:
-        """Return the next turn that is not the model's, if it begins before `at`."""
+        """Return the next turn of another role, if it begins at `at` or before."""
         while self._breaks and self._breaks[0].start < self._at:
             self._breaks.popleft()
         return self._breaks.popleft() if self._breaks and self._breaks[0].start <= at else None
@@ -194,7 +194,7 @@ class Scan:
 
 
 def _needs_care(text: str) -> bool:
-    """Return whether the text may have comments, blockquotes or strings; most have none."""
+    """Return whether the text may have comments, blockquotes or strings; most texts do not."""
     if "#" in text or "//" in text or "/*" in text or '"""' in text or "'''" in text:
         return True
     # In a text of one line, `match` is much faster than `search`.
@@ -202,7 +202,7 @@ def _needs_care(text: str) -> bool:
 
 
 def _position(found: FoundCall) -> int:
-    """Return the position of a call; those of one JSON text keep their order."""
+    """Return the position of a call, or of the JSON that contains it: its calls keep their order."""
     return found.start if found.source is None else found.source.start
 
 

@@ -55,7 +55,7 @@ _REFUSED: Final = re.compile(
     rf"|(?:{_NOT}{_CALLING}(?:\s+[\w`'\"]+){{0,3}}|\b(?:instead\s+of|rather\s+than|avoid|not))\W*\Z",
     re.IGNORECASE,
 )
-"""A sentence that says that the following call is not made."""
+"""The end of a sentence before a call that is not to be made."""
 _NEEDED: Final = re.compile(r"(?:\b(?:not|cannot|never)|n['\u2019]t)\b.*\bwithout\b", re.IGNORECASE)
 _EXAMPLE: Final = re.compile(
     r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
@@ -83,14 +83,14 @@ def meant_calls(
 ) -> list[FoundCall]:
     """Return the calls that are meant, in their order, with the numbers of their groups.
 
-    Calls that are marked, by a tag or by their keys, are meant unless a sentence refuses them. The
-    call of an unknown function is meant beside the call of a known one, if the text has nothing
-    else, or if it is alone on its lines and its name is close to a function's.
+    Calls marked by their keys are meant unless a sentence refuses them, calls marked by a tag even
+    then. The call of an unknown function is meant beside the call of a known one, if the text has
+    nothing else, or if it is alone on its lines and its name is similar to a known one.
     """
     if _is_bare_list(text, calls):
         if calls[0].weight is Weight.MARKED and calls[0].source is not calls[-1].source:
             _group(text, calls, code)
-        return calls  # all others are in one group
+        return calls  # all calls are in one group
     calls = [each for each in _without_quoted(text, calls) if not code.may_not_run(each.start)]
     runs = _runs(text, calls)
     kept: list[FoundCall] = []
@@ -170,7 +170,7 @@ def _meant_in_run(
 
 
 def _is_tagged(text: str, start: int) -> bool:
-    """Return whether a tag or a token marks the begin of a call here."""
+    """Return whether a tag or a token marks the start of a call here."""
     return text[start] == "<" or text[max(start - 40, 0) : start].rstrip()[-1:] in (">", "]")
 
 
@@ -325,11 +325,11 @@ _MIN_TURNS: Final = 3
 
 
 def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> dict[int, list[int]]:
-    """Return the indexes of calls that only repeat another, by the index of that one.
+    """Return the indexes of repetitions by the index of the call that they repeat.
 
     In one group (a list, an array, a block of code) equal calls are all meant. A call that an
-    earlier group contains is a repetition; and so are the calls of a run of tags after the first
-    turn, if they follow each other three times or more.
+    earlier group contains is a repetition. So are the later turns of a sequence of calls in tags
+    that occurs three times or more in a row.
     """
     one = not found or found[0].group == found[-1].group
     if one and (len(found) < _MIN_TURNS or not any(each.in_tags for each in found)):
@@ -360,7 +360,7 @@ def _key(found: FoundCall, arguments: JsonValue) -> str:
 
 
 def _loops(keys: Sequence[str]) -> dict[int, int]:
-    """Return the indexes in loops behind their first turn, each with the index that it repeats."""
+    """Return the index in the first turn of a loop by each index in its later turns."""
     found: dict[int, int] = {}
     at = 0
     while at < len(keys):

@@ -74,7 +74,7 @@ _ASSISTANT: Final = re.compile(
 
 
 class Break(NamedTuple):
-    """The `start` of a turn that is not the model's.
+    """The `start` of a turn of another role.
 
     If only a label on a line marks it, it may be a question that the model repeats before its
     answer: before the first call it reaches only to `end`.
@@ -85,7 +85,7 @@ class Break(NamedTuple):
 
 
 def breaks(text: str) -> deque[Break]:
-    """Return the turns in a text that are not the model's, in order."""
+    """Return the turns of other roles in a text, in order."""
     angled = "<" in text and any(token in text for token in _ANGLED)
     square = not angled and "[" in text and any(token in text for token in _SQUARE)
     labelled = ":" in text and (_LABELS.search(text) if "\n" in text else _LABELS.match(text))
@@ -118,7 +118,7 @@ SKIPPED: Final = re.compile(
     r"|\[(?P<boxed>THINK)\]|(?P<remark><!--)",
     re.IGNORECASE,
 )
-"""The begin of thoughts, of a result that the model invents, or of an HTML comment."""
+"""The start of thoughts, of a result that the model invents, or of an HTML comment."""
 _BEGIN_PREFIX: Final = re.compile(r"(?:start|begin)_(?:of_)?", re.IGNORECASE)
 _END_OF_THOUGHTS: Final = re.compile(
     rf"(?:</|\u25c1/)(?P<tag>{_THOUGHTS})[>\u25b7]|\[/(?P<boxed>THINK)\]", re.IGNORECASE

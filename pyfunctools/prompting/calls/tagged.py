@@ -63,7 +63,7 @@ def _read(
 ) -> tuple[FoundCall | None, int]:
     at = opened.end()
     if text[at : at + 100].lstrip()[:1] in ("{", "[", "`"):
-        return None, at  # the arguments are JSON, and the name stands in front of them
+        return None, at  # the arguments are JSON: `json_calls` parses them
     arguments = WrittenArguments()
     missing: set[str] = set()
     for _ in range(_MAX_ARGUMENTS):

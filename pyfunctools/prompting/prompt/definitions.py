@@ -20,8 +20,8 @@ _TYPE_NAMES = frozenset(
 class SharedDefinitions:
     """The definitions of all schemas that were added.
 
-    Two definitions that are equal, with all that they refer to, become one; different definitions
-    with one name get different names. Every name consists of ASCII letters, digits and `_`.
+    Two definitions with one name that are equal, with all that they refer to, become one; if they
+    differ, they get different names. Every name consists of ASCII letters, digits and `_`.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class SharedDefinitions:
         self._names: dict[tuple[str, frozenset[tuple[str, str]]], str] = {}
 
     def add(self, schema: JsonSchema) -> JsonSchema:
-        """Return a copy of a schema as it is shown to a model, over the shared definitions."""
+        """Return a copy of a schema for a model, with references to the shared definitions."""
         whole = map_subschemas(schema, _without_hidden)
         own = members_of(whole.pop("$defs", {}))
         texts = {name: dumps(inner) for name, inner in own.items()}
@@ -60,7 +60,7 @@ _HIDDEN = DRAFT | {"$comment", "title"}
 
 
 def _without_hidden(node: JsonSchema) -> dict[str, JsonValue]:
-    """Return a schema without titles, comments and extensions."""
+    """Return a schema without titles, comments, extensions and keywords about the draft."""
     return {
         keyword: value
         for keyword, value in node.items()
