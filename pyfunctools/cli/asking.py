@@ -47,7 +47,7 @@ def ask_values(function: Function, llm: JsonValue, known: JsonObject) -> JsonObj
         KeyboardInterrupt: the person pressed ctrl-C.
     """
     console = Console(stderr=True)
-    console.print(safe_text(f"What only you give for {function.name}", "bold cyan"))
+    console.print(safe_text(f"Your values for {function.name}", "bold cyan"))
     answers = _by_path(function, llm, known)
     if answers is None:
         return known

@@ -54,7 +54,7 @@ def _show_class(console: Console, order: Function) -> None:
 
 
 def _show_wrong_call(console: Console, shop: Controller) -> None:
-    _heading(console, 2, "What is meant is repaired; what is wrong goes back")
+    _heading(console, 2, "Small mistakes are repaired; wrong values go back")
     _line(console, "the model wrote", "")
     console.print(display.code(BROKEN, "text"))
     outcome = shop.call("order", BROKEN, human={"card_number": CARD})
@@ -64,7 +64,7 @@ def _show_wrong_call(console: Console, shop: Controller) -> None:
 
 
 def _show_right_call(console: Console, shop: Controller) -> None:
-    _heading(console, 3, "A person adds their part; no text ever shows it")
+    _heading(console, 3, "A person adds the card number; no text shows it")
     _line(console, "the model wrote", CORRECTED)
     waiting = shop.call("order", CORRECTED)
     _line(console, "without a person", waiting.text)

@@ -62,7 +62,7 @@ def names_object(source: str) -> bool:
 
 
 def read_value(given: str | None) -> str | None:
-    """Return the text of an option: of a file (`@file`), of standard input (`-`), or its own.
+    """Return the text for an option: from a file (`@file`), from standard input (`-`), or as given.
 
     Raises:
         PyfunctoolsError: the file cannot be read.

@@ -176,7 +176,7 @@ class Change:
         return next((each for each in self._own_branches if each is found), None)
 
     def _has_name_of(self, value: JsonValue, *, forth: bool) -> bool:
-        """True if the value has the old (`forth`) or new name of a renamed property, at any depth."""
+        """True if the value has an old (`forth`) or new name of a renamed property at any depth."""
         waiting: list[tuple[Change, JsonValue]] = [(self, value)]
         seen = set[tuple[int, int]]()
         while waiting:
@@ -213,7 +213,7 @@ class Change:
         return [{KEY: name, VALUE: inner.apply(member)} for name, member in value.items()]
 
     def _from_pairs(self, value: JsonValue) -> JsonValue:
-        """Return the object for a list of pairs; any other value, or a repeated key: the value."""
+        """Return the object for a list of pairs; any other value or a repeated key is kept."""
         pairs = _pairs_in(value)
         if pairs is None or repeated_key(value) is not None:
             return value

@@ -2,7 +2,7 @@
 
 In JSON Schema a value that matches two branches of a `oneOf` is invalid. Documents use it where
 `anyOf` is meant (`oneOf: [integer, number]`), and servers accept a value that matches any branch:
-by the letter, no valid call could be made. If the branches exclude each other, `oneOf` and `anyOf`
+read literally, no integer would be valid. If the branches exclude each other, `oneOf` and `anyOf`
 mean the same. Only simple facts of a branch are compared: its type, its constants, and the
 constants of a property that every object among the branches requires.
 """
@@ -85,7 +85,7 @@ def _write_any_of(schema: dict[str, JsonValue]) -> None:
 
 
 class _BranchFacts(NamedTuple):
-    """Facts about every value that matches a branch; `None` where nothing is known."""
+    """Facts about every value that matches a branch; `None` if unknown."""
 
     types: frozenset[str] | None
     values: frozenset[Constant] | None
@@ -94,7 +94,7 @@ class _BranchFacts(NamedTuple):
 
 
 def _difference(branches: JsonValue, find: Find) -> str | None:
-    """Return what tells the branches apart: `constants`, `types` alone, or `None` if they overlap.
+    """Return the difference of the branches: `constants`, `types`, or `None` if they may overlap.
 
     No two branches may share a type, a constant, or a tag of objects.
     """
@@ -123,7 +123,7 @@ def _difference(branches: JsonValue, find: Find) -> str | None:
 
 
 def _are_tagged(objects: list[_BranchFacts]) -> bool:
-    """Return whether all require a property that has another constant in each."""
+    """Return whether all require a property whose constants differ between them."""
     for name in objects[0].constants:
         if all(name in each.required and name in each.constants for each in objects):
             count = Counter(value for each in objects for value in each.constants[name])

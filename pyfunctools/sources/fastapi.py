@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """An application, the reading of its document, and all that was skipped.
+    """An application, the functions of its document, and everything that was skipped.
 
     `name` is its name in errors; `root_path` is the prefix of every path that it is called by.
     """
@@ -58,12 +58,12 @@ def read_application(
     """Return the functions of a FastAPI application, of an `APIRouter`, or of routes.
 
     A router, or routes, are put into a new application, without the middleware, exception handlers
-    and state of the one they belong to. Paths that are not in the document
+    and state of their own application. Paths that are not in the document
     (`include_in_schema=False`, websockets, mounted applications, routes of Starlette) are in
-    `skipped`, also with `on_skip="raise"`, which is about operations only.
+    `skipped`, even with `on_skip="raise"`, which applies only to operations.
 
     Raises:
-        DefinitionError: FastAPI is not installed, or the source is something else.
+        DefinitionError: FastAPI is not installed, or the source has another type.
         DocumentError: the application cannot create its document, or the document cannot be read.
     """
     application, name = _application_of(source)
@@ -112,8 +112,8 @@ class RouteTable:
     def elsewhere(self, method: str, template: str, path: str) -> str | None:
         """Return the other route that would answer a path made of this template: `GET /teas/{id}`.
 
-        `None` if the template's own route answers, or no route, or if the application has no such
-        template because its document was rewritten.
+        `None` if the route of this template answers, if no route does, or if the application does
+        not have this template because its document was rewritten.
         """
         shape = _shape(template)
         if shape not in self._templates:
@@ -197,7 +197,7 @@ def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[tuple[Any, Cor
 
 
 def _check_marks(bodies: "Iterable[tuple[Any, CoreSchema]]", document: JsonObject) -> None:
-    """Refuse a document that lacks a mark of a body: the model could set that part.
+    """Refuse a document that lacks a mark of a body: the model could set the marked value.
 
     Raises:
         DefinitionError: a mark is missing.
@@ -209,7 +209,7 @@ def _check_marks(bodies: "Iterable[tuple[Any, CoreSchema]]", document: JsonObjec
             for place in lost_marks(core, schema, document):
                 raise DefinitionError(
                     f"{getattr(route, 'path', '')}({place})",
-                    "It is marked as the human's, and the application's document lacks the mark.",
+                    "It is marked as human, and the application's document lacks the mark.",
                     "Put the mark last (`Annotated[..., human()]`), or let the hook write "
                     '`"x-human": true`.',
                 )
@@ -254,7 +254,7 @@ def _places(routes: "Sequence[BaseRoute]") -> Iterator[ServedPath]:
 
 
 def _outside_document(places: Iterable[ServedPath], document: JsonObject) -> Iterator[Skipped]:
-    """Yield what the application serves and its document does not describe."""
+    """Yield the paths that the application serves and its document does not describe."""
     for place in places:
         path, kind = visible(place.template), place.kind
         described = members_of(members_of(document.get("paths")).get(place.template))

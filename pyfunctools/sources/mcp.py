@@ -152,7 +152,7 @@ def _unwrapped(schema: JsonSchema | None) -> tuple[JsonSchema | None, bool]:
 
 
 def _name_of(name: str, taken: Mapping[str, object]) -> str:
-    """Return a name that vendors accept: the tool's own if possible."""
+    """Return an unused name that vendors accept: if possible, the name of the tool."""
     made = re.sub(r"[^A-Za-z0-9_-]", "_", name)
     made = made if made[:1].isalpha() or made[:1] == "_" else f"_{made}"
     if len(made) <= _MAX_NAME and made not in taken:

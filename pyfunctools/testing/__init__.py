@@ -1,4 +1,4 @@
-"""For your tests: scripted models and persons, strategies of arguments and mistakes, a fuzzer.
+"""Tools for tests: scripted models and persons, strategies of arguments and mistakes, a fuzzer.
 
 They work with any controller; `Controller.replaced` replaces the code of some of its functions.
 Strategies and `fuzz` need hypothesis: `pip install 'pyfunctools[testing]'`.

@@ -12,7 +12,7 @@ from pyfunctools.testing.matching import Matching
 
 Schema: TypeAlias = Any
 DEEPEST = 12
-"""Below this level the smallest branch is taken."""
+"""Below this level the smallest branch is chosen."""
 EDGES = 0.2
 """The share of values at an edge (empty, zero, at a bound), if edges are wanted."""
 WORDS = (
@@ -53,8 +53,8 @@ FORMATS: dict[str, Callable[[Random], str]] = {
 class FittingValues:
     """Random values of one normalized schema with its `$defs`.
 
-    A value may be invalid where several keywords act together: validate it, and try again. With
-    `edges` there are empty texts and arrays, zeros, and numbers at their bounds.
+    A value may be invalid if several keywords act together: validate it, and try again. With
+    `edges`, some values are empty texts and arrays, or numbers near zero or near a bound.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class FittingValues:
     def of(self, schema: Schema, depth: int, properties: Schema = None) -> Any:
         """Return a value of a schema; values get smaller with depth.
 
-        `properties` are those of the surrounding schemas for the same value (around `allOf`).
+        `properties` are the properties of surrounding schemas for the same value (around `allOf`).
         """
         if not isinstance(schema, dict):
             return self._word()

@@ -21,7 +21,7 @@ def chat(*calls: ReplyJson, reason: str = "tool_calls", **message: Any) -> Reply
 
 
 def chat_call(name: str, arguments: Any, call_id: str | None = "call_1") -> ReplyJson:
-    """Return a call of a chat completion; `arguments` are text, or an object of some servers."""
+    """Return a call of a chat completion; `arguments` are text, or, from some servers, an object."""
     call = {"type": "function", "function": {"name": name, "arguments": arguments}}
     return call if call_id is None else {"id": call_id, **call}
 
@@ -59,7 +59,7 @@ def spoken_item(text: str, kind: str = "output_text") -> ReplyJson:
 
 
 def claude(*content: ReplyJson, reason: str = "tool_use") -> ReplyJson:
-    """Return a message of Anthropic's with these blocks."""
+    """Return a message of Anthropic with these blocks."""
     whole = {"id": "m1", "type": "message", "role": "assistant", "model": "c"}
     usage = {"input_tokens": 1, "output_tokens": 1}
     return {**whole, "stop_reason": reason, "stop_sequence": None, "usage": usage} | {
@@ -68,18 +68,18 @@ def claude(*content: ReplyJson, reason: str = "tool_use") -> ReplyJson:
 
 
 def use(name: str, arguments: ReplyJson, call_id: str = "toolu_1") -> ReplyJson:
-    """Return the block of a call in a message of Anthropic's."""
+    """Return the block of a call in a message of Anthropic."""
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
 def gemini(*parts: ReplyJson, reason: str = "STOP") -> ReplyJson:
-    """Return a response of Gemini's with these parts."""
+    """Return a response of Gemini with these parts."""
     content = {"role": "model", "parts": list(parts)}
     return {"candidates": [{"content": content, "finishReason": reason, "index": 0}]}
 
 
 def part(name: str, arguments: ReplyJson, call_id: str | None = None, **more: Any) -> ReplyJson:
-    """Return the part of a call in a response of Gemini's."""
+    """Return the part of a call in a response of Gemini."""
     call = {"name": name, "args": arguments}
     return {"functionCall": call if call_id is None else {"id": call_id, **call}, **more}
 
@@ -98,7 +98,7 @@ def block(name: str, arguments: ReplyJson, call_id: str = "tooluse_1") -> ReplyJ
 
 
 def _parsed(text: str) -> Any:
-    """Return the arguments for a vendor that sends a value; a text stays if it is not JSON."""
+    """Return the value of a JSON text, or the text itself if it is not JSON."""
     try:
         return loads(text)
     except ValueError:
@@ -139,4 +139,4 @@ REPLIES: Final[dict[str, Callable[[str, Calls, int], ReplyJson]]] = {
     "gemini": _gemini,
     "bedrock": _converse,
 }
-"""By envelope, the function that makes a response of a text and of calls with a first number."""
+"""For each envelope: makes a response from a text, calls, and the number of the first call."""

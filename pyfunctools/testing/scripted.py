@@ -78,17 +78,17 @@ def _flat(sent: object) -> str:
 
 
 class ScriptedPerson:
-    """A person who answers by a script, and records the calls they were asked about.
+    """A person who answers from a script, and records the calls with questions.
 
         person = ScriptedPerson(values={"pay": {"pin": "4711"}}, approves={"erase": False})
         shop.call("pay", {"amount": 3}, human=person.give, approve=person.approve)
 
-    By the name of a function, `values` are the person's values and `approves` is their answer to a
-    request for approval. For any other function they give no values and do not approve.
+    `values` are the person's values by function name, `approves` the answers to requests for
+    approval. For any other function, the person gives no values and does not approve.
     """
 
     asked: list[PendingCall]
-    """The calls they were asked about, in order."""
+    """The calls that the person was asked about, in order."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ class Mistake:
 
 
 Slip: TypeAlias = Callable[[Random, Any], str | None]
-"""Makes a mistake in a copy of valid arguments; returns the text, or `None` if none is possible."""
+"""Makes a mistake in valid arguments, which it may change; returns the text, or `None`."""
 
 
 def possible_mistakes(random: Random, arguments: JsonObject) -> Iterator[Mistake]:
@@ -89,7 +89,7 @@ def _has_other_case(key: str | int, _: JsonValue) -> bool:
 
 
 def _other_case(key: str) -> str:
-    """Return a snake_case key in camelCase, and the other way."""
+    """Return a snake_case key in camelCase, or a camelCase key in snake_case."""
     if "_" in key.strip("_"):
         return re.sub(r"(?<=[a-z0-9])_([a-z])", lambda found: found[1].upper(), key)
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: f"_{found[1].lower()}", key)

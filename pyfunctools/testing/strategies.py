@@ -27,7 +27,7 @@ except ImportError as error:
     ) from error
 
 TRIES = 50
-"""How many values are tried before `fitting` gives up."""
+"""The number of values that `fitting` tries before it gives up."""
 
 FULLNESS = (0.5, 0.2, 0.0, 1.0)
 """Shares of the optional properties in a value."""
@@ -76,7 +76,7 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
     wrong = "nothing could be made"
     for number in range(TRIES):
         fullness = FULLNESS[number % len(FULLNESS)]
-        edges = number < TRIES // 2  # an edge, such as an empty text, may be what is invalid
+        edges = number < TRIES // 2  # an edge, such as an empty text, may be invalid
         value = FittingValues(schema, random, fullness, edges=edges).value()
         checked = function.validate(value, side=side)
         if checked:
@@ -93,8 +93,8 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
 class Finding:
     """Valid arguments for which a function fails, as small as possible, and the failed outcome.
 
-    `arguments` include the person's. They and `outcome` are `None` if no valid arguments were
-    found; then `text` says so.
+    `arguments` include the person's values. `arguments` and `outcome` are `None` if no valid
+    arguments were found; then `text` is the reason.
     """
 
     function: str
@@ -106,15 +106,15 @@ class Finding:
 def fuzz(
     controller: Controller, *, examples: int = 100, context: object = None
 ) -> tuple[Finding, ...]:
-    """Call each function with valid arguments, and return those for which it fails.
+    """Call each function with valid arguments, and return the smallest ones for which it fails.
 
     A function fails if it raises (but not `Retry`) or if its return value does not match its output
-    schema. The code really runs: pass a controller whose methods change nothing that matters.
+    schema. The code really runs: pass a controller whose methods have no lasting effect.
     Functions that run elsewhere, such as over HTTP, are left out; `Controller.replaced` replaces
     them by local code. The person's values are generated too, and every call is approved.
     """
     log = getLogger("pyfunctools")
-    log.addFilter(_silent)  # else each exception would be logged a hundred times
+    log.addFilter(_silent)  # otherwise each exception would be logged a hundred times
     try:
         found = [
             _finding(controller, each, examples, context)
@@ -155,7 +155,7 @@ def _finding(
         suppress_health_check=cast("list[HealthCheck]", list(HealthCheck)),
         deadline=None,
     )
-    random = Random(function.name)  # noqa: S311 - the same at every run, and no secret
+    random = Random(function.name)  # noqa: S311 - the same in every run, not a secret
     try:
         fitting(function, "whole", random)
     except DefinitionError as error:

@@ -32,8 +32,9 @@ def parse_calls(
     `raw` is a text (`bytes` are UTF-8), or a message, response or list of calls, as an object of a
     vendor's SDK or as plain data. If a response has several alternatives, the first is read. In a
     vendor's message, only text blocks and calls that the program has to run are read; other blocks
-    and messages of other roles are ignored. A text may have JSON objects with a name and arguments, tags around them or instead of
-    them, a name in front of a JSON object, and calls in the notation of Python. Nothing is run.
+    and messages of other roles are ignored. A text may have JSON objects with a name and arguments,
+    tags around them or instead of them, a name in front of a JSON object, and calls in the notation
+    of Python. Nothing is run.
 
     Text that is not the model's speech has no calls: text behind the end of its turn, other turns
     (`<user>`), thoughts (`<think>`), results, comments, quotations, strings, and the arguments of

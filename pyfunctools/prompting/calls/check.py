@@ -1,4 +1,4 @@
-"""The check of a call: its function is known, and its arguments are valid for the function's schema.
+"""The check of a call: its function is known, and its arguments are valid for this function.
 
 Arguments are checked as they were parsed. If that fails, they are parsed again from their text with
 the schema (`1.10` is the text `"1.10"` for a string), and arithmetic is computed where a number is

@@ -23,8 +23,8 @@ class Weight(IntEnum):
 class JsonInText:
     """JSON in a text: its place, its value, and the repairs that were needed.
 
-    If there are `issues`, `value` is the part that could be parsed; `whole` is true if this includes
-    the last bracket. `objects` are the places of the objects in it.
+    With `issues`, `value` is the part that could be parsed; `whole` is true if this includes the
+    last bracket. `objects` are the places of the objects in it.
     """
 
     text: str

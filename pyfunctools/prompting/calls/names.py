@@ -40,9 +40,9 @@ class FunctionNames:
     def find(self, written: str) -> Function | None:
         r"""Return the function that a written name means, or `None`.
 
-        It has exactly this name; else this name with `_` for invalid characters
-        (`math.sqrt` for `math_sqrt`) and for `\_`; else it is the only function whose name is the end of
-        the written name, behind a dot: `functions.get_weather`, `api.math.sqrt`.
+        It has exactly this name; else this name with `_` for invalid characters (`math.sqrt` for
+        `math_sqrt`) and for `\_`; else it is the only function whose name is the end of the written
+        name, behind a dot: `functions.get_weather`, `api.math.sqrt`.
         """
         function = self.functions.get(written)
         if function is not None:
@@ -68,9 +68,9 @@ class FunctionNames:
     def guess(self, written: str) -> Function | None:
         """Return the only function that an unknown name may mean; the caller checks its arguments.
 
-        It has the same letters and digits (`getRate` for `get_rate`), or its name ends with the last
-        part of the written name, if this has two words: models drop or shorten the front of a name
-        with dots (`get_rate`, `cur.get_rate` for `currency.get_rate`).
+        It has the same letters and digits (`getRate` for `get_rate`), or its name ends with the
+        last part of the written name, if this has two words: models drop or shorten the front of a
+        name with dots (`get_rate`, `cur.get_rate` for `currency.get_rate`).
         """
         name = written.strip(_AROUND).replace("\\_", "_")
         if len(name) > _MAX_LENGTH:

@@ -202,7 +202,7 @@ def _needs_care(text: str) -> bool:
 
 
 def _position(found: FoundCall) -> int:
-    """Return the position of a call, or of the JSON that contains it: its calls keep their order."""
+    """Return the position of a call, or of the JSON that contains it."""
     return found.start if found.source is None else found.source.start
 
 

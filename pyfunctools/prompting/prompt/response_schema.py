@@ -8,7 +8,7 @@ from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.ground.walk import map_subschemas
 
 _EXACT = 2**53
-"""Up to here every integer is exact in JSON (RFC 8259, section 6); larger bounds are left out."""
+"""The largest integer that is exact in JSON (RFC 8259, section 6); larger bounds are left out."""
 
 
 def response_schema(
@@ -16,8 +16,8 @@ def response_schema(
 ) -> JsonSchema:
     """Return the schema of an answer: one call with its parameters, or words.
 
-    Every valid answer is valid here. Keywords that no server enforces are left out, with all that
-    is inside `not` and `if`; so the schema may accept more, but never less.
+    It accepts every valid answer. Keywords that no server enforces are left out, with everything
+    inside `not` and `if`, so it may accept invalid answers too.
     """
     branches: list[JsonValue] = [
         _object({"name": {"const": name}, "args": map_subschemas(parameters, _enforceable)})
@@ -56,7 +56,7 @@ def _enforceable(node: JsonSchema) -> dict[str, JsonValue]:
     named = result.get("patternProperties")
     if isinstance(named, dict) and not all(map(GRAMMAR.takes_pattern, named)):
         del result["patternProperties"]
-        result.pop("additionalProperties", None)  # it closed the names that match no pattern
+        result.pop("additionalProperties", None)  # it applied to names that match no pattern
     return result
 
 

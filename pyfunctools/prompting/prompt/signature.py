@@ -14,10 +14,10 @@ from pyfunctools.schema.outline.json_types import implied_types, schemas_of
 from pyfunctools.schema.vocabulary import UNIONS
 
 MAX_DESCRIPTION = 100
-"""Characters of the description of a function."""
+"""The most characters of the description of a function."""
 
 MAX_NOTE = 60
-"""Characters of the description of a property."""
+"""The most characters of the description of a property."""
 
 MAX_DEPTH = 16
 """Nested types that are written out; deeper ones are `…`."""
@@ -49,13 +49,13 @@ def type_text(schema: JsonSchema | bool) -> str:
 
 
 class _Type(NamedTuple):
-    """The text of a type, and the operator at its top: `|`, `&` or none."""
+    """The text of a type, and its outermost operator: `|`, `&` or empty."""
 
     text: str
     operator: str = ""
 
     def inside(self, operator: str = "") -> str:
-        """Return the text for a place inside another type, in parentheses if they are needed."""
+        """Return the text for use inside another type, in parentheses if needed."""
         return self.text if self.operator in ("", operator) else f"({self.text})"
 
 
@@ -69,7 +69,7 @@ def _type(schema: JsonSchema | bool, depth: int) -> _Type:
 
 
 def _parts(schema: JsonSchema, depth: int) -> Iterator[_Type]:
-    """Yield the types that a value must have all at once."""
+    """Yield the types that a value must have at the same time."""
     if isinstance(reference := schema.get("$ref"), str):
         yield _Type(defined_name(reference) or "any")
     if "const" in schema:

@@ -104,9 +104,9 @@ def _bytes_schema(document: Document, schema: DocumentPlace) -> DocumentPlace:
 
 
 def form_schema(document: Document, schema: DocumentPlace) -> JsonSchema | bool:
-    """Return the schema of a form with its properties, also those of `allOf`, references resolved.
+    """Return the schema of a form with all properties, those in `allOf` too, references resolved.
 
-    References deep inside a property are left: encoding a form does not need them.
+    References deep inside a property are kept: encoding a form does not need their targets.
     """
     whole = _target(document, schema)
     if not isinstance(whole.value, dict):
@@ -142,7 +142,7 @@ def _resolved(document: Document, schema: DocumentPlace, depth: int = 3) -> Json
 def _target(document: Document, place: DocumentPlace) -> DocumentPlace:
     try:
         return document.follow(place)
-    except DocumentError:  # for this the operation will be skipped
+    except DocumentError:  # the operation will be skipped for this reason
         return place._replace(value=True)
 
 
@@ -162,7 +162,7 @@ class BodyInput:
 
 
 def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
-    """Return the body that a request body object describes, or `None` if it describes none.
+    """Return the body that a request body object describes, or `None` if it has no content.
 
     Raises:
         DocumentError: a reference leads nowhere.
@@ -252,7 +252,7 @@ class _Response(NamedTuple):
 
 
 class Responses:
-    """The responses of one document; a shared one is read once."""
+    """The responses of one document; shared responses are read once."""
 
     def __init__(self, document: Document) -> None:
         self._document = document

@@ -1,7 +1,7 @@
 """The descriptions of a document's functions.
 
 A description has these parts, in this order: the summary; the description, as the next paragraph;
-`@param` for a parameter whose text its schema does not repeat; `@security` with the names of
+`@param` for a parameter whose description its schema does not have; `@security` with the names of
 schemes and scopes; `@tag`; `@deprecated`.
 """
 
@@ -20,14 +20,14 @@ from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.routes import Plan
 
 Describe: TypeAlias = Literal["model", "full", "brief"]
-"""How much a description has: what the schemas lack, everything, or no `@` lines at all."""
+"""`model` leaves out texts that the schemas have, `full` nothing, and `brief` every `@` line."""
 
 _MOST_SCHEMES = 20
-"""Lines of `@security`: one list in a document is repeated in each of its descriptions."""
+"""The most lines of `@security`: one list in a document is repeated in every description."""
 
 
 class Descriptions:
-    """Writes the descriptions of the functions of one document."""
+    """The descriptions of the functions of one document."""
 
     def __init__(self, document: Document, describe: Describe, is_human: IsHuman | None) -> None:
         self._document = document
@@ -71,7 +71,7 @@ class Descriptions:
             yield "@deprecated"
 
     def _text(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> str:
-        """Return the text for `@param`; empty if the schema has it, or if a person gives it."""
+        """Return the text for `@param`; empty if the schema has it, or a person gives the input."""
         of_schema = text_of(entry.schema.fields.get("description"))
         if self._describe == "full":
             text = entry.description or of_schema

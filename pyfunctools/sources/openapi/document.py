@@ -1,4 +1,4 @@
-"""A document: places in it, references resolved, and other documents that it refers to."""
+"""A document: its places, its references, and the other documents that it refers to."""
 
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
@@ -78,11 +78,11 @@ class DocumentPlace(NamedTuple):
 
     @property
     def fields(self) -> JsonObject:
-        """The members of an object; any other value has none."""
+        """The members of an object, or `{}` for any other value."""
         return self.value if isinstance(self.value, dict) else {}
 
     def below(self, value: JsonValue, *keys: str | int) -> "DocumentPlace":
-        """Return the place of a value under these keys of this one."""
+        """Return the place of a value at these keys below this place."""
         if len(keys) == 1 and "/" not in (key := str(keys[0])) and "~" not in key:
             return DocumentPlace(value, f"{self.pointer}/{key}", self.resource)  # much faster
         return DocumentPlace(value, self.pointer + pointer_of(keys), self.resource)
@@ -115,7 +115,7 @@ class Document:
         self.main = Resource(loaded.root, loaded.uri)
         self._resolver = resolver
         # `$self` (3.2) is a second address of the document. Relative references are still resolved
-        # against the address of its file: there the other files are, if anywhere.
+        # against the address of its file, because other files are stored beside it.
         address = loaded.root.get("$self")
         joined = _joined(loaded.uri, address) if isinstance(address, str) else None
         self._self = joined or loaded.uri
@@ -128,7 +128,7 @@ class Document:
         """Return the place that a reference in this resource leads to.
 
         Raises:
-            DocumentError: nothing is there, or the other document cannot be read.
+            DocumentError: the target is missing, or the other document cannot be read.
         """
         place = self._targets.get((resource, reference))
         if place is None:
@@ -155,7 +155,7 @@ class Document:
         return place
 
     def follow(self, place: DocumentPlace) -> DocumentPlace:
-        """Return the place itself, or the place where its `$ref` leads in the end.
+        """Return the place, or the end of the chain of references if it has a `$ref`.
 
         Raises:
             DocumentError: the `$ref` leads nowhere, or in a circle.
@@ -174,7 +174,7 @@ class Document:
         return None
 
     def scope(self, schema: JsonObject, resource: Resource) -> Resource:
-        """Return the resource whose references stand in a schema: itself if it has an `$id`."""
+        """Return the resource for the references in a schema: its own if it has an `$id`."""
         if "$id" not in schema or schema is resource.root:
             return resource
         address = address_of(schema, resource.uri)
@@ -210,7 +210,7 @@ class Document:
             if embedded is not None:
                 known = self._resources[address] = embedded.resource
         if known is None:
-            # The bare name of a schema, as Swagger 1.2 and some documents since write it.
+            # The bare name of a schema, as in Swagger 1.2 and in some later documents.
             named = self.schema_named(reference)
             if named is not None:
                 return named
@@ -224,7 +224,7 @@ class Document:
                 f"The reference {_preview(reference)} leads to another document.",
                 remedy="Pass a `resolver`; `files_under(directory)` reads files in a directory.",
             )
-        if address in self._failures:  # the resolver is called once for an address
+        if address in self._failures:  # the resolver is called once for each address
             raise self._error(self._failures[address])
         try:
             content = self._resolver(address)
@@ -269,7 +269,7 @@ def _preview(reference: str) -> str:
 def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> DocumentResolver:
     """Return a resolver that reads files below a directory, and nothing else.
 
-    References are relative to the file of the document, or to `root` if it came from no file.
+    References are relative to the file of the document, or to `root` if the document has no file.
     Symbolic links are resolved first: their targets have to be below `root` as well.
 
     Raises:
@@ -288,7 +288,7 @@ def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -
             if not path.is_relative_to(home):
                 raise DocumentError(uri, f"This file is outside {home}.")
             with path.open("rb") as file:
-                return file.read(limits.document + 1)  # one more shows that it is too large
+                return file.read(limits.document + 1)  # one byte more shows that it is too large
         except (OSError, ValueError, RuntimeError) as error:
             raise DocumentError(uri, f"This file cannot be read: {error}.") from error
 
@@ -296,14 +296,14 @@ def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -
 
 
 _Reference: TypeAlias = tuple[Resource, str]
-"""A reference, and the resource it stands in."""
+"""A reference, and the resource that contains it."""
 
 
 class ReferenceChecks:
-    """Finds schemas that refer, directly or not, to something that is missing.
+    """A search for schemas that refer, directly or indirectly, to a missing target.
 
-    Nearly always every reference of a document leads to something inside it: then `all_resolve`,
-    and no schema need be checked.
+    In nearly every document each reference has a target inside the document. Then `all_resolve` is
+    true, and no schema has to be searched.
     """
 
     def __init__(self, document: Document, references: Iterable[str]) -> None:
@@ -313,7 +313,7 @@ class ReferenceChecks:
         self.all_resolve = all(map(self._leads_inside, references))
 
     def problem(self, place: DocumentPlace) -> str | None:
-        """Return why the schema at this place cannot be made, or `None` if it can be."""
+        """Return the reason why the schema at this place cannot be resolved, or `None`."""
         if self.all_resolve:
             return None
         came_from: dict[_Reference, _Reference | None] = dict.fromkeys(self._references(place))
@@ -346,7 +346,7 @@ class ReferenceChecks:
         return isinstance(self._target((self._document.main, reference)), DocumentPlace)
 
     def _target(self, key: _Reference) -> DocumentPlace | str:
-        """Return the target of a reference, or the reason why it has none."""
+        """Return the target of a reference, or the reason why it is invalid."""
         resource, reference = key
         try:
             place = target = self._document.target(reference, resource)

@@ -1,6 +1,6 @@
-"""Notes on an operation beside those of its plan: on its schemas, references and hidden characters.
+"""Notes on the schemas, references and hidden characters of an operation, beside those of its plan.
 
-They are made of the document as written, when they are first asked for: opening costs nothing.
+They are made from the document as written, and only when they are first needed.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from pyfunctools.sources.openapi.routes import Plan
 
 
 class _Notes(NamedTuple):
-    """The notes on a schema, the further ones when it is sent, and the definitions it refers to."""
+    """The notes on a schema, more notes if it is sent, and the names of its definitions."""
 
     always: tuple[Note, ...]
     sent: tuple[Note, ...]
@@ -85,9 +85,9 @@ def notes_of_plan(plan: Plan, notes: SchemaNotes) -> Iterator[Note]:
 
 
 def _ignored_siblings(plan: Plan) -> Iterator[Note]:
-    """Note each keyword that is ignored since it stands beside a `$ref` (not to a schema).
+    """Yield a note on keywords that are ignored beside a `$ref` to a body, parameter or response.
 
-    Beside a reference to a parameter, `description` is read; of a response, nobody reads it.
+    `description` and `summary` beside a reference to a parameter or a response get no note.
     """
     operation = plan.route.operation
     places: list[tuple[str, JsonValue]] = [

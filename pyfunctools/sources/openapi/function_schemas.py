@@ -1,4 +1,4 @@
-"""The schemas of a function, made of its plan when they are first needed."""
+"""The schemas of a function, made from its plan when they are first needed."""
 
 from functools import partial
 from threading import RLock
@@ -33,7 +33,7 @@ class _SentSchema(NamedTuple):
 
 
 class SchemaMaker:
-    """Makes the schemas of all functions of one document.
+    """A maker of the schemas of all functions of one document.
 
     The functions share definitions: hold the `lock` while you call `make`.
     """
@@ -44,7 +44,7 @@ class SchemaMaker:
         self._is_human = is_human
         self._definitions = DocumentDefinitions(document)
         self._notes = SchemaNotes(document, self._definitions)
-        # By the id of an input; the input is held as well, so that its id is not used again.
+        # By the id of an input. The input is stored as well, so that its id is not used again.
         self._inputs: dict[int, tuple[ParameterInput, _SentSchema]] = {}
 
     def make(self, plan: Plan) -> Contract:
@@ -110,9 +110,9 @@ class SchemaMaker:
         return known[1]
 
     def _sent(self, place: DocumentPlace) -> _SentSchema:
-        """Return a schema for sending: without `readOnly` parts, `oneOf` as `anyOf` where meant.
+        """Return a schema for sending: without `readOnly` parts, and with `oneOf` loosened.
 
-        Most schemas have neither, and share their definitions with received values.
+        Most schemas have neither keyword, and share their definitions with received values.
         """
         normalized = self._definitions.normalized(place)
         closure = self._definitions.closure(normalized.names)
@@ -165,9 +165,9 @@ def _annotations(description: str, is_human: bool | None) -> dict[str, JsonValue
 
 
 def _annotated(schema: JsonSchema | bool, annotations: JsonSchema) -> JsonSchema | bool:
-    """Return a schema with the parameter's annotations; the schema's own win, but for `x-human`.
+    """Return a schema with the annotations of its parameter; those of the schema override them.
 
-    A parameter is a person's if either of the two is marked so.
+    Of `x-human`, one mark in either of the two is enough.
     """
     if schema is False or not annotations:
         return schema

@@ -1,4 +1,4 @@
-"""A document from wherever it is: a mapping, a path, text or bytes, as JSON or as YAML."""
+"""Loading a document from a mapping, a path, text or bytes, as JSON or YAML."""
 
 import json
 import os
@@ -68,7 +68,7 @@ _BYTE_ORDER_MARKS = (
 )
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[^][{}"]+', re.DOTALL)
 _SAFE_NESTING = 1000
-"""How deep `json.loads` may recurse: little enough for the stack of any thread."""
+"""The deepest nesting for `json.loads` that is safe for the stack of any thread."""
 
 _RECURSES_TOO_DEEP = sys.version_info[:2] == (3, 13)
 """Whether `json.loads` recurses up to 10,000 levels, which overflows the stack of a small thread.
@@ -120,7 +120,7 @@ def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
     """Return the document from a mapping, text or bytes; a `str` is never a path here.
 
     Raises:
-        DocumentError: as `load` does.
+        DocumentError: for the reasons of `load`.
     """
     if isinstance(source, Mapping):
         return _loaded(mapping_as_json(source, name, limits), name, uri, limits)  # pyright: ignore[reportUnknownArgumentType]
@@ -236,7 +236,7 @@ def _json(text: str, name: str, limits: Limits) -> JsonValue:
         raise too_many_levels(name, limits) from None
     except json.JSONDecodeError:
         raise
-    except ValueError as error:  # an integer of more digits than Python reads
+    except ValueError as error:  # an integer with more digits than Python parses
         raise DocumentError(name, f"This is not JSON: {error}.") from None
 
 

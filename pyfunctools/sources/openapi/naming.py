@@ -1,8 +1,8 @@
-"""The names of functions: from the path by the accessor rule, from `operationId`, or the caller's.
+"""The names of functions: by the accessor rule, by `operationId`, or by a function of the caller.
 
-`GET /users/{id}` is `users_getById`. A name depends only on its own operation, unless several would
-share it: the one whose path spells it exactly keeps it, the others end in a hash of their own
-method and path. In a path, `{id}` and `:id` mean the same.
+`GET /users/{id}` is `users_getById`. A name depends only on its operation, unless several would
+share it: then a name without replaced characters is kept, and the others get a longer name or a
+hash of method and path. In a path, `{id}` and `:id` mean the same.
 """
 
 import re
@@ -59,7 +59,7 @@ def path_parameters(path: str) -> list[str]:
 
 
 Naming: TypeAlias = Literal["accessor", "operation_id"] | Callable[[Route], str]
-"""How functions are named."""
+"""The rule for names, or a function that returns the name for a route."""
 
 LENGTH = 64
 """The most characters of a name."""
@@ -70,9 +70,9 @@ _INVALID_IN_ID = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 
 
 class Candidate(NamedTuple):
-    """The name of an operation that shares it with no other.
+    """The preferred name of an operation.
 
-    It is `exact` if the document spells it so. `longer` is used where two operations share a name.
+    It is `exact` if nothing in it was replaced. `longer` is used if several operations share it.
     """
 
     name: str
@@ -142,7 +142,7 @@ def _joined(parts: list[str], route: Route) -> Candidate:
     name = _started(_INVALID.sub("_", text))
     if len(name) <= LENGTH:
         return Candidate(name, name == text)
-    # Only the end of so long a name is kept, and so only the end is worked on.
+    # Only the end of a long name is kept, so only the end is processed.
     namespaces = [part[-2 * LENGTH :] for part in parts[-LENGTH - 2 : -1]]
     parts = [_INVALID.sub("_", part) for part in (*namespaces, parts[-1])]
     while len(parts) > 1 and len(name) > LENGTH:

@@ -25,14 +25,14 @@ _STYLES: Mapping[str, frozenset[str]] = {
 }
 _NO_STYLES = frozenset[str]()
 _OLD_STYLES = frozenset({"form", "simple", "spaceDelimited", "tabDelimited", "pipeDelimited"})
-"""What `collectionFormat` of Swagger 2.0 may mean, wherever the parameter is sent."""
+"""Styles for `collectionFormat` of Swagger 2.0, in every location."""
 
 _ONE_TYPE_STYLES: Mapping[str, str] = {
     "spaceDelimited": "array",
     "pipeDelimited": "array",
     "deepObject": "object",
 }
-"""Styles that are defined for one type only; those of arrays only without `explode`."""
+"""Styles that are defined for one type only; array styles only without `explode`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class ParameterInput:
 
 
 ParameterOrReason: TypeAlias = ParameterInput | DocumentPlace | str
-"""A parameter, the place of one that is part of the body (Swagger 2.0), or why it is left out."""
+"""A parameter, the place of a part of the body (Swagger 2.0), or the reason why it is left out."""
 
 
 class FoundParameters(NamedTuple):
@@ -67,7 +67,7 @@ class FoundParameters(NamedTuple):
 
 
 class Parameters:
-    """The parameters of one document; a shared one is read once."""
+    """The parameters of one document; shared parameters are read once."""
 
     def __init__(
         self, document: Document, security: Security, connected: ConnectionNames = NO_NAMES
@@ -123,10 +123,10 @@ class Parameters:
     def _with_mark_of(
         self, earlier: ParameterInput, found: ParameterInput, *, twice: bool
     ) -> ParameterInput:
-        """Return a parameter, a person's as well if the one that it overrides is a person's.
+        """Return a parameter, marked as human if the parameter that it overrides is human.
 
-        `x-human: false` of an operation takes back the mark of its path item; of two entries of one
-        list the mark of either counts.
+        `x-human: false` in an operation cancels the mark in its path item. Of two entries in one
+        list, one mark is enough.
         """
         if found.is_human or (found.is_human is False and not twice):
             return found
@@ -137,7 +137,7 @@ class Parameters:
             return entry.is_human
         try:
             schema = self._document.follow(entry.schema).value
-        except DocumentError:  # if the parameter is used, the operation is skipped for this
+        except DocumentError:  # if the parameter is used, the operation is skipped
             return False
         path = Path.of(entry.parameter.argument)
         return isinstance(schema, dict) and is_human_by_default(path, schema)
@@ -162,7 +162,7 @@ class Parameters:
         if location == "header" and is_reserved(name):
             return f"The header {name!r} is not for a caller to set, and is left out."
         location, key = override_key(name, cast("Location", location))
-        # An optional one stays an argument: giving it is then an error that names the connection.
+        # An optional one stays an argument: a value for it is an error that names the connection.
         if raw.get("required") is True and key in self._connected.get(location, ()):
             return f"{name!r} in the {location} is set by the connection, and is not an argument."
         old = "schema" not in raw and "content" not in raw
@@ -221,7 +221,7 @@ class Parameters:
         try:
             kind = self._document.follow(schema).fields.get("type")
         except DocumentError:
-            return  # for this the operation will be skipped
+            return  # the operation will be skipped for this reason
         wanted = _ONE_TYPE_STYLES[parameter.style]
         exploded = wanted == "array" and parameter.explode
         if exploded or (isinstance(kind, str) and kind != wanted):
@@ -239,14 +239,14 @@ class Parameters:
         for example in examples.values() if isinstance(examples, dict) else ():
             try:
                 found = self._document.follow(place.below(example, "examples")).fields
-            except DocumentError:  # the function is worth more than an example
+            except DocumentError:  # a missing example is no reason to skip the function
                 continue
             if "value" in found or "dataValue" in found:
                 yield found["dataValue"] if "dataValue" in found else found["value"]
 
 
 def override_key(name: str, location: Location) -> tuple[Location, str]:
-    """Return what a parameter has in common with one it overrides; a header's case is ignored."""
+    """Return the key that a parameter shares with one it overrides; header names ignore case."""
     return location, name.lower() if location == "header" else name
 
 

@@ -24,7 +24,7 @@ class Operation(NamedTuple):
     """One operation as written: its method in upper case, its path, and its place.
 
     `pointer` is its JSON Pointer, `resource` the base of its references, and `items` are its path
-    items: the one it stands in, and those that one refers to.
+    items: the path item that contains it, and those that this one refers to.
     """
 
     method: str
@@ -36,12 +36,12 @@ class Operation(NamedTuple):
 
     @property
     def fields(self) -> JsonObject:
-        """Its members, as `DocumentPlace.fields`."""
+        """The members of the operation, as `DocumentPlace.fields`."""
         return self.raw
 
     @property
     def where(self) -> str:
-        """Its name in errors: `GET /teas`."""
+        """The method and path, for errors: `GET /teas`."""
         return f"{self.method} {self.path}"
 
 

@@ -1,4 +1,4 @@
-"""Reads a document: its functions, and what was skipped; schemas are made when first asked for."""
+"""The functions and skipped operations of a document; schemas are made when first needed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from pyfunctools.sources.openapi.operations import operations
 from pyfunctools.sources.openapi.routes import Plan, Routes
 
 OnSkip = Literal["collect", "raise"]
-"""What is done about operations that cannot become functions."""
+"""The treatment of operations that cannot become functions."""
 
 _KNOWN_METHODS = IDEMPOTENT | {"POST", "PATCH"}
 
@@ -53,9 +53,9 @@ def read_document(
 ) -> DocumentReading:
     """Return the functions of an OpenAPI or Swagger document.
 
-    A required parameter among `connected` is set by the connection, and is not an argument. Outside
-    the document only what `resolver` returns is read. The document is not copied: it must not be
-    changed while its functions are used, since their schemas are made of it later.
+    A required parameter among `connected` is set by the connection, and is not an argument. Other
+    documents are read only through `resolver`. The document is not copied: it must not be changed
+    while its functions are used, since their schemas are made from it later.
 
     Raises:
         DocumentError: the document cannot be read, or, with `on_skip="raise"`, an operation cannot

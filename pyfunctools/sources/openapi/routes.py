@@ -44,10 +44,10 @@ class Servers:
         self.main = self._main()
 
     def of(self, operation: Operation) -> tuple[Server, ...]:
-        """Return the servers of an operation, else those of its path item, else the document's.
+        """Return the servers of an operation, else of its path item, else of the document.
 
         Raises:
-            DocumentError: a URL holds a user's name or password.
+            DocumentError: a URL contains a user name or a password.
         """
         for place in (operation, *operation.items):
             listed = place.fields.get("servers")
@@ -108,9 +108,9 @@ _TEXT: JsonObject = {"type": "string"}
 
 
 class Plan(NamedTuple):
-    """A route, and the places of the schemas from which those of its function are made.
+    """A route, and the places of the schemas for its function.
 
-    `pointer` is that of the operation; `inputs` have the order of the arguments.
+    `pointer` is the JSON Pointer of the operation; `inputs` have the order of the arguments.
     """
 
     route: Route
@@ -198,7 +198,7 @@ class Routes:
         if written is not None:
             place = DocumentPlace(written, f"{operation.pointer}/requestBody", operation.resource)
             body = self._declared_body(self._document.follow(place))
-            is_human = human_mark(written)  # which may stand beside a reference
+            is_human = human_mark(written)  # a mark may be beside a reference
             if body is not None and is_human is not None:
                 body = replace(body, is_human=is_human)
         elif found.body:
@@ -229,7 +229,7 @@ class Routes:
 def _ordered(
     operation: Operation, found: FoundParameters, notes: list[str]
 ) -> tuple[ParameterInput, ...]:
-    """Return the inputs: those of the path in its order, then the others."""
+    """Return the inputs: path parameters in the order of the path, then the others."""
     slots = path_parameters(operation.path)
     in_path: dict[str, ParameterInput] = {}
     others: list[ParameterInput] = []
@@ -251,7 +251,7 @@ def _in_slots(
     declared: Mapping[str, ParameterInput],
     notes: list[str],
 ) -> dict[str, ParameterInput]:
-    """Return the input of each slot of a path: of its name, else of a similar name, else a text."""
+    """Return the input of each slot: declared with its name, with a similar name, or a new text."""
     known = set(slots)
     left = {name: entry for name, entry in declared.items() if name not in known}
     similar = {letters: name for name in left if (letters := _letters(name))}
@@ -270,7 +270,7 @@ def _in_slots(
 
 def _renamed(entry: ParameterInput, slot: str) -> ParameterInput:
     parameter = entry.parameter
-    # Of the styles of a path, `matrix` alone sends the name.
+    # Among the styles of a path, only `matrix` sends the name.
     name = parameter.name if parameter.style == "matrix" else slot
     argument = (slot.strip(OPERATORS) or parameter.name,)
     return replace(entry, parameter=replace(parameter, name=name, argument=argument))
@@ -296,7 +296,7 @@ def _check_whole_query(inputs: Sequence[ParameterInput]) -> None:
 def _with_free_groups(
     inputs: tuple[ParameterInput, ...], body: BodyInput | None
 ) -> tuple[tuple[ParameterInput, ...], BodyInput | None]:
-    """Return the inputs with a `_` after the name of a group that is a path parameter's name."""
+    """Return the inputs with a `_` after each group that has the name of a path parameter."""
     taken = {entry.parameter.argument[0] for entry in inputs if len(entry.parameter.argument) == 1}
     if taken.isdisjoint(GROUPS):
         return inputs, body

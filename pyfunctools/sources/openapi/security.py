@@ -31,7 +31,7 @@ class Security:
         return _requirements(operation["security"]) if "security" in operation else self._main
 
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
-        """Return the schemes that these requirements name; those missing are left out."""
+        """Return the schemes that these requirements name; unknown ones are left out."""
         names = {name for requirement in requirements for name in requirement.schemes}
         return {name: scheme for name, scheme in self.schemes.items() if name in names}
 
@@ -76,7 +76,7 @@ def _schemes(document: Document) -> Mapping[str, SecurityScheme]:
     for name, value in home.fields.items():
         try:
             place = document.follow(home.below(value, name))
-        except DocumentError:  # requirements keep the name, which then means nothing
+        except DocumentError:  # requirements keep the name of a missing scheme
             continue
         if isinstance(place.value, dict):
             schemes[name] = _scheme(name, swagger.security_scheme(place.value))

@@ -79,8 +79,8 @@ def mapping_as_json(root: Mapping[str, object], name: str, limits: Limits) -> Js
     dates are text again, as they stood in the YAML file.
 
     Raises:
-        DocumentError: a value has no form in JSON, or the mapping is too large or too deep (it
-            contains itself, say).
+        DocumentError: a value has no form in JSON, or the mapping is too large or too deep (for
+            example, it contains itself).
     """
     copier = _Copier(name, limits)
     try:
@@ -94,7 +94,7 @@ _SCALARS = frozenset({str, int, bool, type(None)})
 
 
 class _Copier:
-    """Copies Python objects as JSON; `differs` once a copy is not equal to its original."""
+    """A copier of Python objects as JSON; `differs` is true once something was converted."""
 
     def __init__(self, name: str, limits: Limits) -> None:
         self.differs = False

@@ -1,7 +1,7 @@
 """Swagger 2.0 converted to OpenAPI 3: one parameter, body, response or scheme at a time.
 
-Only the keywords that move are copied; schemas stay the same objects. Documents of version 3 that
-write something the old way are read with these functions too.
+Only changed keywords are copied; schemas stay the same objects. Documents of version 3 with parts
+in the form of Swagger 2.0 are read with these functions too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ def parameter(old: JsonObject) -> dict[str, JsonValue]:
 
 
 def value_schema(old: JsonObject) -> JsonObject:
-    """Return the schema whose keywords stand among those of a parameter or header."""
+    """Return the schema whose keywords are written directly in a parameter or header."""
     if old.get("type") == "file":
         rest = {key: old[key] for key in ("title", *HUMAN_MARKS) if key in old}
         return {**_FILE, **rest}
@@ -122,7 +122,7 @@ def _encoding(collection: JsonValue) -> JsonObject:
 
 
 def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:
-    """Return the `content` of a response with a `schema`; without one it is empty."""
+    """Return the `content` of a response with a `schema`, else `{}`."""
     schema = response.get("schema")
     if not isinstance(schema, dict):
         return {}
@@ -138,7 +138,7 @@ def security_scheme(old: JsonObject) -> JsonObject:
 
 
 def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
-    """Yield the servers that `schemes`, `host` and `basePath` make; https before http."""
+    """Yield the servers from `schemes`, `host` and `basePath`; https before http."""
     host, base = root.get("host"), root.get("basePath")
     path = "/" + base.strip("/") if isinstance(base, str) and base.strip("/") else ""
     if not isinstance(host, str) or not host:

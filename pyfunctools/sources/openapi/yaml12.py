@@ -1,6 +1,6 @@
 """YAML 1.2 as JSON: the types of its core schema, built from the events of PyYAML's parser.
 
-Differences from YAML 1.2: a number with leading zeros (`007`) stays a text, as people mean it; and
+Differences from YAML 1.2: a number with leading zeros (`007`) stays a text, as authors intend; and
 merge keys (`<<`, of YAML 1.1) are supported, since documents use them. An alias is the same object
 again, not a copy. Nothing recurses.
 """
@@ -69,7 +69,7 @@ def _position(mark: yaml.Mark) -> str:
 
 @dataclass(slots=True)
 class _Container:
-    """An object or array whose end has not come yet; `start` is the number of nodes before it."""
+    """An object or array that is not closed yet; `start` is the number of nodes before it."""
 
     value: dict[str, JsonValue] | list[JsonValue]
     anchor: str | None
@@ -84,7 +84,7 @@ class _Container:
 
 
 class _Builder:
-    """Builds a value from events, one at a time."""
+    """A builder of a value from events, one at a time."""
 
     def __init__(self, name: str, limits: Limits) -> None:
         self.root: JsonValue = None
@@ -216,7 +216,7 @@ class _Builder:
         if _INTEGER.fullmatch(text):
             try:
                 return int(text)
-            except ValueError:  # more digits than Python reads
+            except ValueError:  # more digits than Python parses
                 raise self._error("a number has too many digits", event) from None
         if _BASED.fullmatch(text):
             return int(text, 0)

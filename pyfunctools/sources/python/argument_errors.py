@@ -1,4 +1,4 @@
-"""Errors of pydantic, or of a validator of the user's, as issues like any other."""
+"""Issues for the errors of pydantic and of user-written validators."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def failure_at(arguments: JsonObject, places: Iterable[Keys], expected: str) -> Failure:
-    """Return the failure of arguments in which something else is expected at these places."""
+    """Return a failure with an issue at each place, where `expected` describes a valid value."""
     issues = tuple(_issue_at(keys, _at(arguments, keys), expected) for keys in places)
     return Failure(value=arguments, issues=issues)
 
 
 def failure_of(error: Exception, arguments: JsonObject) -> Failure:
-    """Return the failure behind pydantic's error, or behind arguments that are not JSON.
+    """Return the failure for pydantic's error, or for arguments that are not JSON.
 
     Raises:
         Exception: the error itself, if a validator raised anything but a `ValueError`.
@@ -34,14 +34,14 @@ def failure_of(error: Exception, arguments: JsonObject) -> Failure:
         return Failure(value=arguments, issues=issues_of(error, arguments))
     try:
         json.dumps(arguments)
-    except Exception as reason:  # an object of the user's, or one too deep or too large
+    except Exception as reason:  # not JSON, too deep or too large
         text = f"{type(reason).__name__}: {reason}"
         return Failure(value=arguments, issues=(_issue_at((), arguments, text),))
     raise error
 
 
 def lifted(failure: Failure, step: str, arguments: JsonObject) -> Failure:
-    """Return the failure with paths that begin below `step` instead of at it."""
+    """Return the failure with `step` removed from the beginning of its paths."""
     return Failure(value=arguments, issues=tuple(_lifted(each, step) for each in failure.issues))
 
 
@@ -52,11 +52,10 @@ def _lifted(issue: Issue, step: str) -> Issue:
 
 
 def issues_of(error: "ValidationError", value: JsonValue) -> tuple[Issue, ...]:
-    """Return the issues behind pydantic's error about `value`.
+    """Return the issues for pydantic's error about `value`.
 
-    If a validator of the user's raised, only its messages: the schema has been checked before, so
-    the other errors are about other branches of a union. They hold no input, context
-    or links.
+    If a user-written validator raised, only its errors are used: the schema has been checked
+    before, so the other errors are about other branches of a union.
     """
     details = error.errors(include_url=False, include_input=False)
     users = [each for each in details if each["type"] not in _built_in()]
@@ -76,7 +75,7 @@ def _issue(detail: "ErrorDetails", value: JsonValue) -> Issue:
     raised = context.get("error")
     message = str(raised) if isinstance(raised, Exception) else detail["msg"]
     if detail["type"] == "bytes_invalid_encoding":
-        # pydantic quotes the first wrong character, maybe of a person's file.
+        # pydantic quotes the first invalid character, which may be from a person's file.
         message = f"text in {context.get('encoding', 'base64')}"
     return _issue_at(keys, _at(value, keys), _OFFSETS.get(detail["type"], message))
 
@@ -91,7 +90,7 @@ _OFFSETS = {
     "timezone_aware": "a time with an offset from UTC, such as 2025-01-31T09:30:00Z",
     "timezone_naive": "a time without an offset from UTC, such as 2025-01-31T09:30:00",
 }
-"""Messages with an example, where pydantic's have none."""
+"""Messages with an example, in place of messages of pydantic without one."""
 
 
 def _steps(location: Sequence[str | int], value: JsonValue, missing: bool) -> Iterator[str | int]:

@@ -1,4 +1,4 @@
-"""The handler of a callable: builds and makes a call from checked arguments."""
+"""The handler of a callable, which makes calls from checked arguments."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class MethodHandler(NamedTuple):
-    """Calls one Python callable.
+    """The handler of one Python callable.
 
     `where` is its name in errors, `owner` the class that defines it. `positional` are the names of
-    parameters to pass by position, `args` is the name of `*args`. `defaults` are those of the
-    parameters; `passed` are the names of the ones that are passed with every call. A copy is the
+    parameters to pass by position, `args` is the name of `*args`. `defaults` are the defaults of
+    parameters by name; `passed` are the names of defaults that every call passes. A copy is the
     handler itself; it can be pickled if the callable can.
     """
 
@@ -55,7 +55,7 @@ class MethodHandler(NamedTuple):
     def bind(
         self, arguments: JsonObject, context: object, info: "CallInfo | None" = None
     ) -> "Success[ReadyCall] | Failure":
-        """Return the call with its arguments as objects; nothing of the callable runs yet."""
+        """Return the call with its arguments as objects; the callable does not run yet."""
         objects = self.arguments.read(arguments)
         if not isinstance(objects, dict):
             return objects
@@ -88,7 +88,7 @@ class MethodHandler(NamedTuple):
         return {**cast("Objects", kwargs), **held}
 
     def dump(self, value: object) -> JsonValue:
-        """Return an output as JSON, by its hint.
+        """Return an output as JSON, according to its hint.
 
         Raises:
             Exception: whatever the value's own serialisation raises.
@@ -125,7 +125,7 @@ def read_handler(
     enclosing: EnclosingScope | None = None,
     renames: bool = True,
 ) -> tuple[MethodHandler, JsonSchema, JsonSchema | None]:
-    """Return the handler of a callable, the schema of its parameters and that of its output.
+    """Return the handler of a callable, the schema of its parameters and the schema of its output.
 
     Raises:
         DefinitionError: the signature cannot be read, or a hint has no schema.
@@ -161,7 +161,7 @@ def _handler_of(
 def _passed_defaults(signature: Signature, arguments: ArgumentsReader) -> Iterator[str]:
     """Yield the names of defaults to pass with every call.
 
-    Those by position, mutable ones, and all if pydantic would fill in its own.
+    These are positional and mutable defaults, or all defaults if pydantic has one to fill in.
     """
     for each in signature.inputs:
         always = arguments.fills_defaults or each.name in signature.positional
@@ -175,7 +175,7 @@ def _fresh(default: object) -> object:
         return default
     try:
         return deepcopy(default)
-    except Exception:  # an object of the user's, which may raise anything
+    except Exception:  # copying runs user code, which may raise anything
         return default
 
 

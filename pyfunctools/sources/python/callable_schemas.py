@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyfunctools.sources.python.hints import Adapter, HintReading
 
 Objects: TypeAlias = dict[str, object]
-"""Arguments as the objects that the hints name, by the parameter's name."""
+"""Arguments as objects of the hinted types, by the names of the parameters."""
 
 _REMEDY = (
     "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
@@ -31,14 +31,14 @@ _REMEDY = (
 
 
 class ArgumentsReader(NamedTuple):
-    """Builds the arguments of one callable from JSON.
+    """A reader of the arguments of one callable from JSON.
 
-    `read_json` is pydantic's. `keys` are the names in JSON by the parameter's name. `plain` has, by
-    name in JSON, the parameter's name and the types of values that need no pydantic;
-    `fills_defaults` tells whether pydantic has a default to fill in. `kwargs` is the name of
-    `**kwargs`, `reserved` are names that none of its keys may have. `unlisted` is the schema with
-    `UNLISTED`, if it has any; with `renames` such names are accepted. With `only_sets` every array
-    with `uniqueItems` is a set.
+    `read_json` validates JSON text with pydantic. `keys` are the names in JSON by parameter name.
+    `plain` has, by name in JSON, the parameter name and the types of values that do not need
+    pydantic; `fills_defaults` tells whether pydantic has a default to fill in. `kwargs` is the name
+    of `**kwargs`, `reserved` are names that its keys must not have. `unlisted` is the schema with
+    `UNLISTED`, or `None`; `renames` tells whether unlisted names are accepted, and `only_sets`
+    whether every array with `uniqueItems` is a set.
     """
 
     read_json: Callable[[str], Objects]
@@ -53,9 +53,9 @@ class ArgumentsReader(NamedTuple):
     only_sets: bool
 
     def read(self, arguments: JsonObject) -> "Objects | Failure":
-        """Return the objects, or the issues that the hints or a validator of the user's found.
+        """Return the objects, or the issues found by the hints or a user-written validator.
 
-        No object is the caller's own list or dictionary.
+        The objects share no list or dictionary with `arguments`.
         """
         if not self.required <= arguments.keys():
             missing = [(key,) for key in sorted(self.required - arguments.keys())]
@@ -98,7 +98,7 @@ class ArgumentsReader(NamedTuple):
 
         try:
             return self.read_json(json.dumps(arguments))
-        except Exception as error:  # a validator of the user's may raise anything
+        except Exception as error:  # user-written validators may raise anything
             from pyfunctools.sources.python.argument_errors import failure_of
 
             return failure_of(error, arguments)
@@ -116,7 +116,7 @@ _NOT_PLAIN: tuple[str, frozenset[type]] = ("", frozenset())
 def read_parameters(
     signature: Signature, docs: Docs, *, renames: bool = True
 ) -> tuple[JsonSchema, ArgumentsReader]:
-    """Return the schema of a callable's parameters, one closed object, and the arguments' reader.
+    """Return the schema of a callable's parameters, one closed object, and the reader of arguments.
 
     With `renames` names that pydantic reads and the schema does not list are accepted; without,
     they are refused.
@@ -154,7 +154,7 @@ def _keys_of(signature: Signature, reading: "HintReading") -> Mapping[str, str]:
     """Return the name in JSON of each parameter.
 
     Raises:
-        DefinitionError: two of them have one name.
+        DefinitionError: two parameters have one name in JSON.
     """
     from pyfunctools.sources.python.core_schema import declared_name
 
@@ -173,7 +173,7 @@ def _keys_of(signature: Signature, reading: "HintReading") -> Mapping[str, str]:
 
 
 def _check_marks(signature: Signature, reading: "HintReading") -> None:
-    """Refuse a mark that is in the hints and not in the schema: the model could set the value."""
+    """Refuse hints with a human mark that the schema lacks: the model could set the value."""
     if not reading.is_marked:
         return
     from pyfunctools.sources.python.lost_marks import lost_marks
@@ -182,7 +182,7 @@ def _check_marks(signature: Signature, reading: "HintReading") -> None:
     if place is not None:
         raise DefinitionError(
             f"{signature.where}({place})",
-            "It is marked as the human's, and a later annotation or a JSON Schema hook removes the "
+            "It is marked as human, and a later annotation or a JSON Schema hook removes the "
             "mark: the model could set it.",
             'Put the mark last (`Annotated[..., human()]`), or let the hook write `"x-human": '
             "true`.",
@@ -246,7 +246,7 @@ def _property(
 
 
 def _is_secret(place: JsonSchema) -> bool:
-    """Return whether a part of a schema is of a type that pydantic keeps secret."""
+    """Return whether a schema or a part of it is of a secret type of pydantic."""
     inner = (schema for _, schema in subschemas(place))
     return any(isinstance(schema, dict) and schema.get("writeOnly") is True for schema in inner)
 
@@ -317,7 +317,7 @@ def read_output(signature: Signature, docs: Docs) -> "tuple[JsonSchema | None, A
 def output_as_json(value: object, adapter: "Adapter | None") -> JsonValue:
     """Return an output as JSON, by pydantic's rules.
 
-    A value that does not match its hint is written by its own type, so that the mistake shows.
+    A value that does not match its hint is serialized by its type, so that the mistake is visible.
 
     Raises:
         Exception: whatever the value's own serialisation raises.
@@ -340,7 +340,7 @@ def _shared_output(hint: object) -> "tuple[JsonSchema, Adapter]":
 
 
 def _is_built_in(hint: object) -> bool:
-    """Return whether a hint has Python's own types only: all callables share its adapter."""
+    """Return whether a hint has only built-in types: all callables share its adapter."""
     if isinstance(hint, GenericAlias | UnionType):
         return all(map(_is_built_in, get_args(hint)))
     return isinstance(hint, type) and hint.__module__ == "builtins"

@@ -71,8 +71,8 @@ EMPTY: object = Parameter.empty
 class Input(NamedTuple):
     """One parameter in the schema, or one key of an unpacked `TypedDict`.
 
-    The hint of `*args: T` is `list[T]`, that of `**kwargs: T` is `dict[str, T]`; the latter's name
-    keeps its stars.
+    `*args: T` has the hint `list[T]`. `**kwargs: T` has the hint `dict[str, T]`, and its name keeps
+    the stars.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Input(NamedTuple):
 class Injected(NamedTuple):
     """One parameter that the program provides: the context, the `CallInfo`, or a provider's value.
 
-    `required` is for a context that cannot be `None`.
+    `required` is true for a context that cannot be `None`.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Signature(NamedTuple):
     """The signature of a callable, with its hints evaluated.
 
     `positional` are the names of the parameters to pass by position, in their order; `reserved` are
-    names that no key of `**kwargs` may have. `names` is the namespace of the hints.
+    names that keys of `**kwargs` must not have. `names` is the namespace of the hints.
     """
 
     where: str
@@ -177,7 +177,7 @@ def _signature(called: Callable[..., object]) -> inspect.Signature:
 
 
 def _positional(parameters: Collection[Parameter]) -> Iterator[str]:
-    """Yield the names of the parameters to pass by position: all that precede a `*args`."""
+    """Yield the names of positional-only parameters, and of all that precede a `*args`."""
     has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
     for each in parameters:
         precedes = has_args and each.kind is Parameter.POSITIONAL_OR_KEYWORD
@@ -213,7 +213,7 @@ def _hints_of(
 
 
 def _check_annotation(where: str, parameter: Parameter) -> None:
-    """Refuse a parameter without a hint, and a mark that is not in an `Annotated`."""
+    """Refuse a parameter without a hint, and a mark as default or outside of `Annotated`."""
     hint = parameter.annotation
     if parameter.default is not EMPTY:
         _check_default(f"{where}({parameter.name})", parameter.default)
@@ -341,7 +341,7 @@ _RESULT_TYPES = {("pyfunctools.record.outcome", "Outcome"), ("pyfunctools.record
 
 
 def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None:
-    """Return the mark of an injected parameter in a hint, also in a branch of a union."""
+    """Return the mark of an injected parameter in a hint or in a branch of its union."""
     if hint is CallInfo:
         return CallInfo
     if get_origin(hint) is Annotated:
@@ -397,7 +397,7 @@ def _takes_none(hint: object) -> bool:
 
 
 def _check_unfinished_marks(where: str, hint: object) -> None:
-    """Refuse metadata such as `Human`, which would have no effect: the model would be asked."""
+    """Refuse metadata such as `Human`, which has no effect: the model would set the value."""
     for mark in metadata_of(hint):
         if mark is Context or mark is Human or mark is Inject:
             name = mark_in(mark) or ""
@@ -413,7 +413,7 @@ def _takes_context(where: str, provider: object) -> bool:
             where,
             "a provider that can be called",
             provider,
-            "Write `Inject(f)` with a function of nothing or of the context.",
+            "Write `Inject(f)` with a function of no arguments, or of the context.",
         )
     if inspect.iscoroutinefunction(provider) or inspect.isasyncgenfunction(provider):
         raise DefinitionError(
@@ -428,6 +428,6 @@ def _takes_context(where: str, provider: object) -> bool:
     needed = [each for each in parameters if each.default is EMPTY and each.kind not in _STARS]
     if len(needed) > 1 or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):
         raise DefinitionError(
-            where, "The provider takes more than the context.", "Let it take nothing or one."
+            where, "The provider takes more than the context.", "Let it take no arguments, or one."
         )
     return bool(needed)

@@ -1,11 +1,11 @@
 """pydantic's core schema of hints, and the names that pydantic reads each field from.
 
-A field has one declared name, the one in its JSON Schema. pydantic reads it from more: the field's
-own name beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of an
-`AliasPath`, and a field that the schema hides is read too. Such a name belongs to the field's
-owner. `CoreReader.read` stores them in the metadata of each class (`UNLISTED`). Where one of them
-is the declared name of another field, or where the declared name itself is not read, it rewrites
-the fields so that pydantic reads the declared names only.
+A field has one declared name, its key in the JSON Schema. pydantic also reads unlisted names: the
+name of a field beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of an
+`AliasPath`, and the names of fields that the schema hides. If a person gives a field, only a person
+may use its unlisted names. `CoreReader.read` stores them in the metadata of each class
+(`UNLISTED`). If one is the declared name of another field, or if the declared name itself is not
+read, it rewrites the fields so that pydantic reads only declared names.
 
 Example: `token: str = Field(validation_alias=AliasPath("meta", "token"))` beside `meta: dict` is
 declared as `token`, but pydantic would read it from `meta`. After `read` it is read from `token`.
@@ -20,7 +20,7 @@ from pyfunctools.sources.python.markers import HUMAN_KEY, ContextPart, Inject, m
 from pyfunctools.sources.python.unlisted_names import UNLISTED, ReadClass
 
 CoreSchema: TypeAlias = Mapping[str, object]
-"""pydantic's own description of a hint, of which only a few keys are used."""
+"""pydantic's description of a hint; only a few of its keys are used."""
 
 INNER = (
     "schema",
@@ -45,7 +45,7 @@ INNER = (
 
 
 class MisuseError(Exception):
-    """A hint that pydantic accepts and that would not have its effect, with the remedy."""
+    """A hint that pydantic accepts but that would have no effect, with the remedy."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(reason)
@@ -54,12 +54,12 @@ class MisuseError(Exception):
 
 
 class CoreReader:
-    """Reads core schemas, and collects facts about them.
+    """A reader of core schemas, which collects facts about them.
 
-    `changed`: pydantic has to validate with the result. `by_alias_only`: and never by the own name
-    of a field beside its alias. `is_marked`: some part is the human's.
-    `unreadable`: why a class cannot be read by its declared names only. `classes`: those that read
-    more names than they declare.
+    `changed`: pydantic has to validate with the result of `read`. `by_alias_only`: it must ignore
+    the names of fields that have an alias. `is_marked`: a person gives some part. `unreadable`: the
+    reason why a class cannot be read by declared names only. `classes`: the classes that are read
+    from more names than they declare.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class CoreReader:
         self.classes: list[ReadClass] = []
 
     def read(self, node: CoreSchema, cls: CoreSchema | None = None, field: str = "") -> CoreSchema:
-        """Return a core schema with the names of each class stored, itself if there are none.
+        """Return a core schema with the unlisted names of each class, unchanged without such names.
 
         `cls` is the core schema of the class around it, `field` the name of the field it is in.
 
@@ -82,7 +82,7 @@ class CoreReader:
             reason = f"the default of `{field}` is `{mark}`, a mark, which has no effect there."
             raise MisuseError(reason, remedy_of(mark))
         node = self._with_mark(node)
-        if kind == "function-plain":  # of the hint that it replaces only the marks count
+        if kind == "function-plain":  # from the hint that it replaces, only marks are used
             replaced = CoreReader()
             for inner in replaced_in(node):
                 replaced.read(inner)
@@ -112,7 +112,7 @@ class CoreReader:
         return inner
 
     def _with_mark(self, node: CoreSchema) -> CoreSchema:
-        """Return a core schema that its JSON Schema does not hide if it is the human's."""
+        """Return a core schema, without `SkipJsonSchema` if it has a human mark."""
         metadata = cast("Mapping[str, object]", node.get("metadata") or {})
         mark = metadata.get(HUMAN_KEY)
         if mark is None:
@@ -164,7 +164,7 @@ class CoreReader:
 
 
 def fields_in(node: CoreSchema) -> Mapping[str, CoreSchema]:
-    """Return the fields of a class, by their own names; other core schemas have none."""
+    """Return the fields of a class by their names, `{}` for other core schemas."""
     fields = node.get("fields")
     if isinstance(fields, dict):
         return cast("Mapping[str, CoreSchema]", fields)
@@ -184,7 +184,7 @@ def declared_name(name: str, field: CoreSchema) -> str:
 
 
 def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
-    """Yield the core schema that a `PlainValidator` replaces; pydantic keeps it for writing."""
+    """Yield the core schema that a `PlainValidator` replaces; pydantic keeps it for output."""
     written = node.get("serialization")
     if isinstance(written, dict):
         held = cast("CoreSchema", written).get("schema")
@@ -193,7 +193,7 @@ def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
 
 
 def is_secret_type(node: CoreSchema) -> bool:
-    """Return whether a core schema is that of a secret or an upload, which are the human's."""
+    """Return whether a core schema is of a secret or an upload, which only a person gives."""
     function = node.get("function")
     if not isinstance(function, dict):
         return False
@@ -203,13 +203,13 @@ def is_secret_type(node: CoreSchema) -> bool:
 
     called = cast("CoreSchema", function).get("function")
     made = called if isinstance(called, type) else getattr(called, "__self__", None)
-    uploads = sys.modules.get("starlette.datastructures")  # imported by whoever hints an upload
+    uploads = sys.modules.get("starlette.datastructures")  # imported by code that hints an upload
     kinds = (SecretStr, SecretBytes, *((uploads.UploadFile,) if uploads else ()))
     return isinstance(made, type) and issubclass(made, kinds)
 
 
 def _paths(alias: object) -> list[list[object]]:
-    """Return the choices of an alias, each a path; that of an `AliasPath` stands alone."""
+    """Return the choices of an alias, each a path; an `AliasPath` is the only choice."""
     listed = cast("list[object]", alias)
     if all(isinstance(each, list) for each in listed):
         return cast("list[list[object]]", listed)
@@ -229,9 +229,9 @@ def _heads(name: str, field: CoreSchema) -> set[str]:
 
 
 def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[tuple[str, str]]:
-    """Yield the names that a class is written with, which no extra may have, each with its field.
+    """Yield the names in the serialized form of a class, each with its field.
 
-    A computed field has no field to read: its name stands alone.
+    An extra value must not have such a name. The field of a computed name is empty.
     """
     for name, field in fields.items():
         yield name, name

@@ -1,4 +1,4 @@
-"""`@function`: the mark that makes a method or a function one a model may call."""
+"""`@function`: the mark of a method or a function that a model may call."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -49,14 +49,14 @@ def function(
 
 
 def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F], F]:
-    """Mark a method or a function as one a model may call, and return it unchanged.
+    """Mark a method or a function that a model may call, and return it unchanged.
 
     Use it alone (`@function`) or with settings (`@function(tags=["orders"])`), over or under
     `@staticmethod` and `@classmethod`. Nothing is built here: hints and names are checked when a
     controller is created.
 
     Args:
-        name: The name for the model, instead of the function's own.
+        name: The name for the model, instead of the function's name.
         description: The description for the model, instead of the docstring.
         title: A short name for people.
         tags: Tags for `controller.select(tags=...)`.
@@ -87,7 +87,7 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
 
 
 def marks_of(target: object) -> Marks | None:
-    """Return the settings that `@function` attached, or `None`; runs no code of the user's."""
+    """Return the settings that `@function` attached, or `None`; no user code runs."""
     while target is not None:
         try:
             attributes: object = object.__getattribute__(target, "__dict__")

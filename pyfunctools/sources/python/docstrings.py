@@ -61,7 +61,7 @@ def _may_have_sections(text: str) -> bool:
 
 
 MAX_NAME = 500
-"""A longer text before a colon is not a name, and the parser's patterns are slow on it."""
+"""The longest name before a colon; the parser's patterns are slow on longer texts."""
 
 _TITLES = {
     **dict.fromkeys(("args", "arguments", "parameters", "params"), "Args"),
@@ -232,7 +232,7 @@ _BELOW_A_FIELD = re.compile(r"""^[ \t]+\w+[ \t]*:[^\n]*\n[ \t]*[rRuU]?["']""", r
 def class_docs(cls: type, names: Namespace) -> Docs:
     """Return the descriptions of a class and, as `attributes`, of its fields, inherited ones too.
 
-    A `Doc` wins over a docstring below the field, and that over a section of the class docstring.
+    A `Doc` overrides a docstring below the field, which overrides a section of the class docstring.
     Generated docstrings of `dataclass` and `NamedTuple` are ignored. `names` is the namespace of
     the hints.
     """

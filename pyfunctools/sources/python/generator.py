@@ -1,6 +1,6 @@
 """JSON Schema of type hints: pydantic's generator, with descriptions that help a model.
 
-Imports pydantic at once, so whoever needs this file imports it when it is needed.
+This module imports pydantic, so other modules import it only when it is needed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,15 +39,15 @@ _Inner: TypeAlias = (
 
 
 class Generator(GenerateJsonSchema):
-    """pydantic's own generator, without generated titles, and with the docstrings of classes.
+    """pydantic's generator, without generated titles, and with the docstrings of classes.
 
-    A branch of a union without a schema is an error, not left out. `names` is the namespace of the
+    A branch of a union without a schema is an error. `names` is the namespace of the
     hints. With `base64` bytes outside of models are base64: pydantic before 2.14 ignores
     configuration that belongs to no class.
 
-    After `generate`, `only_sets` tells whether every array with `uniqueItems` is a set: there a
-    repeated item changes nothing, in a list it may be a mistake. `has_unlisted` tells whether a
-    schema below the root has `UNLISTED`.
+    After `generate`, `only_sets` tells whether every array with `uniqueItems` is a set: in a
+    set a repeated item changes nothing, in a list it may be a mistake. `has_unlisted` tells whether
+    a schema below the root has `UNLISTED`.
     """
 
     def __init__(self, names: Namespace, *, base64: bool) -> None:
@@ -65,7 +65,7 @@ class Generator(GenerateJsonSchema):
         """Return the JSON Schema, as JSON.
 
         Raises:
-            Exception: whatever pydantic raises, or a class wrote something that is not JSON.
+            Exception: whatever pydantic raises, or a class added a value that is not JSON.
         """
         result = cast("JsonSchemaValue", as_json(super().generate(schema, mode)))
         for keys, inner in subschemas(result):
@@ -82,12 +82,12 @@ class Generator(GenerateJsonSchema):
         return result
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        """Refuse a lost branch of a union; a default that is not JSON is simply left out."""
+        """Refuse a lost branch of a union; ignore all other warnings."""
         if kind == "skipped-choice":
             raise PydanticInvalidForJsonSchema(detail)
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        """Leave out a default that JSON does not have: infinity, or not a number."""
+        """Leave out a default that is not JSON, such as infinity."""
         result = super().default_schema(schema)
         try:
             as_json(result.get("default"))
@@ -96,7 +96,7 @@ class Generator(GenerateJsonSchema):
         return result
 
     def field_title_should_be_set(self, schema: _Inner) -> bool:
-        """Return False: a field's name is its key already."""
+        """Return False: the key of a field is its name already."""
         return False
 
     def get_title_from_name(self, name: str) -> str:
@@ -104,7 +104,7 @@ class Generator(GenerateJsonSchema):
         return name
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
-        """Mark secret types as the human's, note sets, and the unlisted names of a class."""
+        """Mark secret types as human, mark sets, and add the unlisted names of a class."""
         result, kind = super().generate_inner(schema), schema["type"]
         is_field = kind == "default" or kind.endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
@@ -116,7 +116,7 @@ class Generator(GenerateJsonSchema):
         return result
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
-        """Write the encoding of bytes, which are the model's: they are not a file."""
+        """Add the encoding of bytes; the model gives them, since they are not a file."""
         result = super().bytes_schema(schema)
         result["x-human"] = False
         if result.pop("format", None) == "base64url" or (self._base64 and not self._models):
@@ -146,7 +146,7 @@ class Generator(GenerateJsonSchema):
         return self._described(_with_unlisted(result, schema), schema.get("cls"))
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """Remember an enumeration: a hook of pydantic writes its title and description later."""
+        """Store an enumeration: a hook of pydantic writes its title and description later."""
         result = super().enum_schema(schema)
         self._enums[(result.get("title"), result.get("description"))] = schema["cls"]
         return result
@@ -186,7 +186,7 @@ class Generator(GenerateJsonSchema):
 
 
 def _with_member_names(schema: JsonSchemaValue, enum: type) -> None:
-    """Write the names of the numbers of an enumeration; coercion accepts the names too."""
+    """Add the member names of an enumeration of integers; coercion accepts the names too."""
     members = {name: each.value for name, each in cast("type[Enum]", enum).__members__.items()}
     values = list(members.values())
     if values != schema["enum"] or not all(type(value) is int for value in values):
@@ -198,7 +198,7 @@ def _with_member_names(schema: JsonSchemaValue, enum: type) -> None:
 
 
 _MAX_MEMBERS = 64
-"""How many members of an enumeration a description names."""
+"""The most members of an enumeration that a description names."""
 
 _SET = "x-pyfunctools-set"
 """A mark beside the `uniqueItems` of a set; `generate` removes it."""
@@ -218,10 +218,10 @@ def _with_unlisted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaVal
 
 
 def as_json(value: object) -> JsonValue:
-    """Return a copy of a value as JSON has it: tuples as lists, keys as text.
+    """Return a copy of a value as JSON: tuples become lists, keys become text.
 
     Raises:
-        Exception: it is not JSON.
+        Exception: the value cannot be written as JSON.
     """
     from json import dumps, loads
 

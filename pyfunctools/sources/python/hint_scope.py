@@ -2,7 +2,7 @@
 
 A hint that is text (`from __future__ import annotations`, or quotes) is evaluated in the globals of
 its function. Local variables of enclosing functions are in no closure if only hints use them, so
-`@function` keeps those, and no others. Only hints of the user's own code are ever evaluated.
+`@function` keeps only those. Hints are evaluated only if they are in the user's code.
 """
 
 import sys
@@ -32,7 +32,7 @@ Namespace = Mapping[str, object]
 K = TypeVar("K")
 
 MAX_WRAPPINGS = 100
-"""Decorators on decorators: how many are unwrapped."""
+"""The most nested decorators that are unwrapped."""
 
 
 class EnclosingScope:
@@ -131,7 +131,7 @@ def wrapped_by(target: object) -> object:
 def namespace_of(
     function: FunctionType | None, owner: type | None, enclosing: EnclosingScope | None
 ) -> Namespace:
-    """Return the names that a function's hints can use, its globals left out.
+    """Return the names that a function's hints can use, without its globals.
 
     `owner` is the class that defines it. As in Python the class comes before the enclosing
     functions, innermost first; their frames are searched where the decorator ran and on the stack.
@@ -161,7 +161,7 @@ def namespace_of(
 def resolve_hints(
     hints: Namespace, names: Namespace, behind: FunctionType | None
 ) -> dict[str, object]:
-    """Return the hints with every text in them evaluated, `Annotated` kept.
+    """Return the hints with every text in them evaluated; `Annotated` is kept.
 
     Raises:
         Exception: whatever evaluating the text raises, above all `NameError`.
@@ -180,7 +180,7 @@ def hint_text(hint: object) -> str:
         return f"{hint.__module__}.{hint.__qualname__}"
     try:
         return shortened(str(hint), 200)
-    except Exception:  # a `__repr__` of the user's, or too deep
+    except Exception:  # a user-written `__repr__`, or nested too deep
         return type(hint).__name__
 
 
@@ -246,7 +246,7 @@ _TYPING = frozenset({"types", "typing", "typing_extensions"})
 
 
 def metadata_of(hint: object) -> tuple[object, ...]:
-    """Return the metadata in `Annotated[...]`; any other hint has none."""
+    """Return the metadata in `Annotated[...]`, `()` for any other hint."""
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 

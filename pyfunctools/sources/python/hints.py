@@ -1,6 +1,6 @@
 """Type hints through pydantic: JSON Schema, validation of JSON, and serialization.
 
-Imports pydantic at once, so whoever needs this file imports it when it is needed.
+This module imports pydantic, so other modules import it only when it is needed.
 """
 
 import sys
@@ -36,7 +36,7 @@ from pyfunctools.sources.python.generator import Generator, as_json
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
 Adapter: TypeAlias = TypeAdapter[tuple[object]]
-"""Writes the output of a callable, as the only item of a tuple."""
+"""Serializes the output of a callable, as the only item of a tuple."""
 
 A = TypeVar("A")
 
@@ -45,11 +45,11 @@ _TEXT = ConfigDict()
 
 
 class HintReading(NamedTuple):
-    """The hints of several values, by name, as pydantic reads them.
+    """The schemas and the validator of several hints, which are the fields of one object.
 
-    `core` is pydantic's core schema of an object with these `fields`, `schema` its JSON Schema with
-    `UNLISTED` names; `only_sets` and `has_unlisted` are those of the generator. `is_marked` tells
-    whether some part is the human's. `read` returns the values out of JSON text.
+    `core` is pydantic's core schema of this object, `fields` are its fields, and `schema` is its
+    JSON Schema with `UNLISTED` names; `only_sets` and `has_unlisted` are results of the generator.
+    `is_marked` tells whether a person gives some part. `read` parses and validates JSON text.
     """
 
     core: CoreSchema
@@ -62,9 +62,9 @@ class HintReading(NamedTuple):
 
 
 def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
-    """Return the reading of these hints; each value may be missing.
+    """Return the schemas and the validator of hints by name, as optional fields of one object.
 
-    `names` is the namespace of the hints of classes among them. `bytes` are base64, unless a type
+    `names` is the namespace for the hints of classes among them. `bytes` are base64, unless a type
     decodes them itself.
 
     Raises:
@@ -87,12 +87,12 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
             validator = build(core, None, _use_prebuilt=False)
         except TypeError:  # pydantic before 2.13 validates each class by its own core schema
             reason = "only from pydantic 2.13 on a class can be read otherwise"
-    if reason is not None and reader.is_marked:  # else the model gives all of it anyway
+    if reason is not None and reader.is_marked:  # without a mark the model may set every field
         clash = "a field is read under another field's name, or by an `AliasPath` alone"
         raise MisuseError(f"{clash}, and {reason}.", "Give the field a plain alias of its own.")
     generator = Generator(names, base64=False)
     schema = generator.generate(cast("core_schema.CoreSchema", core), "validation")
-    # Aliases are read, as the schema lists them, whatever the configuration of a class is.
+    # Aliases are read, as the schema lists them, whatever the configuration of a class.
     by_name = False if reader.by_alias_only else None
     read = partial(validator.validate_json, by_alias=True, by_name=by_name)
     return HintReading(
@@ -112,7 +112,7 @@ def output_adapter(hint: object, names: Namespace) -> Adapter:
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises.
     """
-    # A class takes no configuration but its own, so the hint is put into a tuple.
+    # pydantic does not apply a configuration to a class, so the hint is put into a tuple.
     config = _TEXT if _decodes(hint) else _BASE64
     rewriter = TypedDictRewriter(names)
     kind = cast("type[tuple[object]]", GenericAlias(tuple, (rewriter.hint(hint),)))
@@ -182,9 +182,9 @@ def _decodes(hint: object) -> bool:
 
 
 class TypedDictRewriter:
-    """Rewrites each `typing.TypedDict` in hints to one of `typing_extensions`.
+    """A rewriter of `typing.TypedDict` classes in hints to classes of `typing_extensions`.
 
-    Before Python 3.12 pydantic accepts no other; from then on nothing is rewritten. `names` is the
+    Before Python 3.12 pydantic accepts only these; later versions need no rewriting. `names` is the
     namespace of the hints; `known` also has the new classes, since a class may refer to itself.
     """
 

@@ -1,10 +1,10 @@
 """Human marks in hints that an annotation or a schema hook removed from the JSON Schema.
 
 The core schema of the hints is walked beside the JSON Schema. A part that is marked in the core
-schema has to be marked in the JSON Schema too, itself or a part around it.
+schema has to be marked in the JSON Schema too, or be inside a marked part.
 
-Example: in `Annotated[Human[str], WithJsonSchema({"type": "string"})]` the core schema has the mark
-and the JSON Schema has not: the model could set the value.
+Example: in `Annotated[Human[str], WithJsonSchema({"type": "string"})]` only the core schema has the
+mark, not the JSON Schema: the model could set the value.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,7 +57,7 @@ def lost_marks(
 
 
 _CorePart: TypeAlias = tuple[tuple[str, ...], CoreSchema, Iterable[object]]
-"""A core schema right below another one: the step to it, itself, and its JSON Schemas."""
+"""A core schema directly below another one, after the steps to it, with its JSON Schemas."""
 
 
 def _parts(
@@ -95,7 +95,7 @@ _WITH_ITEMS = frozenset(
 
 
 def _inner(core: CoreSchema) -> Iterator[CoreSchema]:
-    """Yield the core schemas right below one; of two ways to read a value, the one for JSON."""
+    """Yield the core schemas directly below one, without those that are not for JSON."""
     aside = _NOT_JSON if core["type"] in ("json-or-python", "lax-or-strict") else ()
     stack = [core[key] for key in reversed(INNER) if key in core and key not in aside]
     while stack:

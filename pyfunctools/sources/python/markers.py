@@ -76,7 +76,7 @@ class HumanPart(_Mark):
 
 
 def human(ask: str | None = None, *, widget: str | None = None, secret: bool = False) -> HumanPart:
-    """Mark a parameter or field as the human's: `Annotated[str, human("The card to charge")]`.
+    """Mark a parameter or field that a person gives: `Annotated[str, human("The card to charge")]`.
 
     The model neither sees nor sets it. `human` without its parentheses means `human()`.
 
@@ -84,13 +84,13 @@ def human(ask: str | None = None, *, widget: str | None = None, secret: bool = F
         ask: The question for the person.
         widget: The name of the input widget, for the program that asks.
         secret: Keep the answer out of every text and log. A parameter with a word such as
-            `password`, `token` or `pin` in its name is secret without it.
+            `password`, `token` or `pin` in its name is always secret.
     """
     return HumanPart(ask, widget, secret)
 
 
 def _works_as_mark(unfinished: object) -> None:
-    """Make an unfinished mark work like `human()`: the mistake must not give a secret away."""
+    """Make an unfinished mark work like `human()`: the mistake must not expose a secret."""
     for hook in ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__"):
         setattr(unfinished, hook, getattr(HumanPart(), hook))
 
@@ -99,7 +99,7 @@ _works_as_mark(human)  # `Annotated[str, human]`, the parentheses forgotten
 
 
 def _set_help(alias: object, text: str) -> None:
-    """Set the text of `help(alias)`, which `typing` fills with that of `Annotated`."""
+    """Set the text of `help(alias)`, in place of the text of `Annotated`."""
     setattr(alias, "__doc__", text)  # noqa: B010
 
 
@@ -114,7 +114,7 @@ _set_help(
     `Annotated[str, human("Your PIN")]`.
     """,
 )
-_works_as_mark(Human)  # `Annotated[str, Human]` in a field; of a parameter it is refused
+_works_as_mark(Human)  # `Annotated[str, Human]` in a field; in a parameter it is refused
 
 
 class ContextPart(_Mark):
@@ -141,8 +141,8 @@ _set_help(
 class Inject(_Mark):
     """A value that the program creates for each call: `db: Annotated[Session, Inject(session_of)]`.
 
-    The provider takes nothing or the context, and is called each time the function runs. The
-    parameter is in no schema.
+    The provider takes no argument or the context, and is called each time the function runs. No
+    schema contains the parameter.
     """
 
     __slots__ = ("provider",)
@@ -152,7 +152,7 @@ class Inject(_Mark):
 
 
 def mark_in(value: object) -> str | None:
-    """Return the name of a mark that is a default or a bare hint, without effect, or `None`."""
+    """Return the name of the mark if a default or a bare hint is one, else `None`."""
     unfinished: object
     for unfinished, name in ((human, "human"), (Human, "Human"), (Context, "Context")):
         if value is unfinished:

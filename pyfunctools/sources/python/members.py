@@ -1,4 +1,4 @@
-"""The methods of an object that are exposed as functions; reading runs nothing of its own code."""
+"""The methods of an object that are exposed as functions; none of its code runs."""
 
 import builtins
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_
 
 
 class Member(NamedTuple):
-    """One callable to expose: its name, the class that defines it, itself, its settings."""
+    """One callable to expose: its name, the class that defines it, the callable, its settings."""
 
     name: str
     owner: type | None

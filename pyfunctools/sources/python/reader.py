@@ -1,4 +1,4 @@
-"""Python objects and callables as functions. Reading runs nothing of an object's own code."""
+"""Python objects and callables as functions. Reading runs no code of an object."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,9 +42,9 @@ def read_object(
 ) -> ObjectReading:
     """Return the functions of an object: the methods marked `@function`, in their order.
 
-    With `all` each public method that the class body defines is one, static and class methods too,
-    with `inherited` base classes count as well. A class itself has only its static and class
-    methods. Names with a leading underscore, properties and callable attributes never count.
+    With `all`, every public method in the class body becomes a function, static and class methods
+    too; with `inherited`, methods of base classes as well. A class itself has only its static and
+    class methods. Names with a leading underscore, properties and callable attributes are left out.
 
     Raises:
         DefinitionError: nothing is exposed, two functions have one name, or a method cannot become
@@ -76,8 +76,8 @@ def function_of(
 ) -> Function:
     """Return one function from one callable: a function, a bound method, a `functools.partial`.
 
-    An object with `__call__` is one too, under the name of its class. Settings of `@function`
-    count.
+    An object with `__call__` is accepted too, and gets the name of its class. Settings of
+    `@function` apply.
 
     Raises:
         DefinitionError: it cannot become a function, for example because it is a class, a lambda or
@@ -128,7 +128,7 @@ def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) 
         docs,
         owner=member.owner,
         enclosing=marks.enclosing,
-        # A custom predicate decides by path: it cannot tell whose the other names of a field are.
+        # A custom predicate decides by path: it cannot decide about the other names of a field.
         renames=is_human is None or is_human is is_human_by_default,
     )
     behind = function_behind(member.called)
@@ -145,7 +145,7 @@ def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) 
 
 
 _BothSchemas = tuple[JsonSchema, JsonSchema | None]
-"""The schema of the parameters, and that of the output."""
+"""The schema of the parameters, and the schema of the output."""
 
 
 def _contract_of(
@@ -169,7 +169,7 @@ def _contract_of(
 
 
 def _docs_of(member: Member) -> Docs:
-    """Return the parts of the docstring, or else of that of the method it overrides."""
+    """Return the parts of a member's docstring, else of a method that it overrides."""
     called, bases = member.called, member.owner.__mro__[1:] if member.owner is not None else ()
     overridden = (vars(base).get(member.name) for base in bases)
     behind = map(function_behind, (called, *overridden))

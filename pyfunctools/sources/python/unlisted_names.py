@@ -1,16 +1,16 @@
 """Names that pydantic reads and the JSON Schema does not list: their owner, and their removal.
 
 The generator writes them beside the properties of each class (`UNLISTED`). `with_owners` replaces
-that keyword: where a field is the human's, its other names are too. `with_declared_names` renames
+that keyword: if a field is human, its other names are human too. `with_declared_names` renames
 them in a value, so that pydantic reads declared names only.
 
-Example: the model `Card` reads its field `number`, marked as the human's, as `cardNumber` (listed)
-and as `number` (not listed). Its schema becomes
+Example: the field `number` of the class `Card`, marked as human, is read from `cardNumber` (listed)
+and from `number` (not listed). The schema of `Card` becomes
 
     {"properties": {"cardNumber": {"type": "string", "x-human": true}},
      "patternProperties": {"^(?:number)$": {"x-human": true, "not": {}}}}
 
-so that a `number` of the model's is dropped like any value that is not its own.
+so that a `number` that the model writes is dropped like any other human value.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -25,21 +25,21 @@ from pyfunctools.schema.vocabulary import COMPOSITION
 
 UNLISTED: Final = "x-pyfunctools-names"
 """The keyword, and the key in pydantic's metadata: a mapping from each name that is read and not
-listed to the declared name of its field, or to null where no value is accepted."""
+listed to the declared name of its field, or to null if no value is accepted."""
 
 
 class ReadClass(NamedTuple):
-    """A class: its declared names, and the other names it reads, with the declared name of each."""
+    """A class: its declared names, and the other names it reads with their declared names."""
 
     declared: frozenset[str]
     names: Mapping[str, str | None]
 
 
 def with_owners(schema: JsonSchema) -> JsonSchema:
-    """Return a schema without `UNLISTED`, in which other names of a human's field are the human's.
+    """Return a schema without `UNLISTED`, in which the other names of human fields are human.
 
-    They become a pattern that accepts no value: a person cannot use such a name, and no schema of
-    the model's has it.
+    They become a pattern that accepts no value: a person cannot use these names, and the model's
+    schema does not have them.
     """
     return map_subschemas(schema, lambda inner: _with_owners(schema, inner))
 
@@ -63,7 +63,7 @@ def _with_owners(root: JsonSchema, schema: JsonSchema) -> dict[str, JsonValue]:
 
 
 def _has_human_part(root: JsonSchema, key: str, listed: JsonObject) -> bool:
-    """Return whether a property is the human's, or any part of it."""
+    """Return whether a property or any part of it is human."""
     stack = [(key, cast("JsonSchema | bool", listed[key]))]
     seen: set[int] = set()
     while stack:
@@ -84,10 +84,10 @@ def _escaped(name: str) -> str:
 
 
 def document_with_owners(document: JsonObject, classes: Collection[ReadClass]) -> JsonObject:
-    """Return an application's document in which other names of a human's field are the human's.
+    """Return an application's document in which the other names of human fields are human.
 
     The application reads these classes itself. Their schemas are found by the declared names. A
-    name that is also a property of its own becomes the human's as well.
+    name that is also a declared property becomes human as well.
     """
     found = value_at(document, ("components", "schemas")) if classes else None
     if found is None or not isinstance(found[0], dict):
@@ -108,8 +108,8 @@ def with_declared_names(
 ) -> tuple[JsonValue, list[Keys]]:
     """Return a value with declared names only, and the places of names that are refused.
 
-    A name is refused if its field is given by the declared name too, if it has no field, and
-    without `renames` always.
+    A name is refused if the value has the declared name too, if the name has no declared name, or
+    if `renames` is false.
     """
     refused: list[Keys] = []
 
@@ -140,7 +140,7 @@ def with_declared_names(
 
 
 def applicable(root: JsonSchema, schemas: Iterable[object]) -> tuple[JsonSchema, ...]:
-    """Return these schemas and all that apply to the same value: references and branches."""
+    """Return these schemas and all others for the same value: of references and branches."""
     stack, found = list(schemas), dict[int, JsonSchema]()
     while stack:
         held = stack.pop()
@@ -171,7 +171,7 @@ def items_at(places: Iterable[JsonSchema], number: int) -> list[object]:
 def property_at(places: Iterable[JsonSchema], key: str | None) -> Iterator[object]:
     """Yield the schemas of a property of an object to which these schemas apply.
 
-    Without a key, those of a property that is not declared.
+    Without a key: the schemas of an undeclared property.
     """
     for place in places:
         properties = members_of(place.get("properties"))
