@@ -63,7 +63,7 @@ async def main() -> None:
     agent = Agent(name="Bank", model=Scripted(), tools=bank)
     result = await Runner.run(agent, "Send Ada 25.")
     while result.interruptions:
-        state = result.to_state()  # `to_json` makes JSON of it, for another process
+        state = result.to_state()  # `state.to_json()` saves it for another process
         asked = bank.waiting(state)
         print("ask for the PIN of:", [each.arguments for each in asked.values()])
         with bank.answered(state, {call_id: {"pin": "4711"} for call_id in asked}):

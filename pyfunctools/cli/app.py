@@ -269,7 +269,7 @@ def call(
     ask: AskToo = False,
     as_json: AsJson = False,
 ) -> None:
-    """Call one function, as `controller.call` does; the exit status is that of the outcome.
+    """Call one function, as `controller.call` does; the exit status depends on the outcome.
 
     In a terminal, the person is asked for missing values, and for approval if the function needs it
     or is destructive.

@@ -33,7 +33,7 @@ def code(text: str, language: str) -> Syntax:
 
 
 def pretty_json(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
-    """Return JSON in which every object and array that fits into `width` stands on one line.
+    """Return JSON in which every object and array that fits into `width` is on one line.
 
     `indent` is the indentation of the first line, `beside` the length of other text in it.
     """

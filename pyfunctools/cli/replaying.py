@@ -24,9 +24,9 @@ _MOST_UNKNOWN: Final = 20
 class ReplayCounts:
     """The results of recorded calls, as counts.
 
-    `calls` has `right`, `repaired`, `refused`, `unknown` (no such function) and `unreadable` (the
-    line is not a call). `repairs` counts by the kind of repair, `refused` by function, and
-    `unknown` by name, for the first unknown names.
+    `calls` has `right`, `repaired`, `refused`, `unknown` (the name) and `unreadable` (the line is
+    not a call). `repairs` counts by the kind of repair, `refused` by function, and `unknown` by
+    name, for the first unknown names.
     """
 
     calls: Counter[str] = field(default_factory=Counter[str])
@@ -64,7 +64,7 @@ def open_recording(path: str) -> Generator[tuple[BinaryIO, int | None]]:
 
 
 def check_recording(controller: Controller, file: BinaryIO, counts: ReplayCounts) -> Iterator[int]:
-    """Check the calls of a file of JSON lines and count the results; nothing is run.
+    """Check the calls of a file of JSON lines and count the results; no call is run.
 
     A line is a call as any vendor writes it: `{"name": ..., "arguments": ...}`, with arguments as
     JSON text or as an object, or `{"function": {...}}`. Yields the size of every line in bytes.

@@ -8,7 +8,7 @@ original schema into the shape of the rendering, and `restore` brings it back:
     apply({"a b": 1})    {"a_b": 1, "n": null}
     restore(...)         {"a b": 1}
 
-Both leave a part of the value as it is if it does not have the shape of its schema. So a wrong
+Both keep a part of the value unchanged if it does not have the shape of its schema, so a wrong
 value stays wrong.
 """
 
@@ -41,7 +41,7 @@ class Branch:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Change:
-    """What happens to the values of one schema.
+    """The change of the values of one schema.
 
     - `names`: the new name of each property that is renamed.
     - `members`: the changes of properties, by their old names.
@@ -144,7 +144,7 @@ class Change:
         return value
 
     def _target(self) -> "Change":
-        """Return the change that a chain of references ends in; a circle changes nothing."""
+        """Return the change that a chain of references ends in; for a circle, `SAME`."""
         change, visited = self, set[int]()
         while change.definition is not None:
             if id(change) in visited:
@@ -176,7 +176,7 @@ class Change:
         return next((each for each in self._own_branches if each is found), None)
 
     def _has_name_of(self, value: JsonValue, *, forth: bool) -> bool:
-        """True if the value has an old (`forth`) or new name of a renamed property at any depth."""
+        """True if the value has, at any depth, the old (`forth`) or new name of a property."""
         waiting: list[tuple[Change, JsonValue]] = [(self, value)]
         seen = set[tuple[int, int]]()
         while waiting:

@@ -174,7 +174,6 @@ def _with_definitions(schema: JsonSchema, definitions: JsonObject) -> JsonSchema
 
 
 def _rewrite_values(node: Subschema) -> None:
-    """Rewrite `const` and `enum`."""
     schema, profile = node.schema, node.profile
     if "const" in schema and "const" not in profile.keywords:
         value, listed = schema.pop("const"), schema.get("enum")

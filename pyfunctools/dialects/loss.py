@@ -12,8 +12,8 @@ class Loss:
 
     `how` is one of:
 
-    - `told`: the description contains it, as `@keyword value`.
-    - `loosened`: it is left out, and only our own check enforces it.
+    - `told`: the description contains it, usually as `@keyword value`.
+    - `loosened`: it is left out, and only local validation enforces it.
     - `refused`: a strict mode cannot express it, so the function is rendered without that mode.
 
     In `path`, `$input.items[].name`, `[]` is any item and `.*` any undeclared property.

@@ -110,10 +110,10 @@ def render(
 ) -> Rendering:
     """Return the schema of a function's arguments in a vendor's dialect.
 
-    With `strict`, the schema is one that the vendor can enforce, if the vendor has such a mode and
-    the mode can express the schema. If not, `Rendering.strict` is false, and the losses that are
-    `refused` are the reason. `inline` replaces references by their definitions (`True`) or keeps
-    them (`False`). By default the dialect decides, and a definition that is used once is inlined.
+    With `strict`, the schema is one that the vendor can enforce, if the vendor has a strict mode
+    that can express it. If not, `Rendering.strict` is false, and the losses that are `refused` are
+    the reason. `inline` replaces references by their definitions (`True`) or keeps them (`False`).
+    By default the dialect decides, and a definition that is used once is inlined.
 
     Raises:
         DefinitionError: the dialect is unknown.

@@ -194,7 +194,7 @@ class _Rewriter:
     def _merged(self, node: Subschema, name: str) -> Rewritten:
         """Return a definition and the keywords beside its reference as one schema, with one change.
 
-        A definition that leads back to itself, and one that cannot be merged, is left to our own
+        A definition that leads back to itself, and one that cannot be merged, is left to local
         validation.
         """
         merged: JsonSchema = {"allOf": [self._definitions[name], node.schema]}

@@ -48,7 +48,7 @@ def _inner(_: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:
 
 
 def _as_enum(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
-    """Return a union of nothing but listed values as one `enum`."""
+    """Return a union of only listed values as one `enum`, else `None`."""
     if not VALUE_LISTS.isdisjoint(beside):
         return None
     values: list[JsonValue] = []
@@ -72,7 +72,7 @@ def _as_enum(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, Js
 
 
 def _as_nullable(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str, JsonValue] | None:
-    """Return a union of null and one type as a list of types."""
+    """Return a union of null and one type as a list of types, else `None`."""
     others = [branch for branch in branches if branch != NULL]
     if len(others) != 1 or len(branches) != 2 or not beside.keys() <= ANNOTATIONS:
         return None

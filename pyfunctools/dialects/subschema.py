@@ -16,7 +16,7 @@ Rewritten = tuple[dict[str, JsonValue], Change]
 _LONGEST_NOTE: Final = 160
 """The most characters of a keyword's value that are written into a description."""
 _NOT_IN_DESCRIPTIONS: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})
-"""Keywords that would mean nothing in a line of a description."""
+"""Keywords that are useless in a line of a description."""
 
 
 @dataclass(slots=True, kw_only=True)

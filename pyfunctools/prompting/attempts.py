@@ -115,7 +115,7 @@ class Attempts:
 
     @property
     def best(self) -> Any:
-        """The arguments of the last attempt if they are valid, else those of `closest`."""
+        """The arguments of the last attempt if they are valid, else the arguments of `closest`."""
         if isinstance(self.result, Success):
             return self.result.value
         return None if self.closest is None else self.closest.value

@@ -14,7 +14,7 @@ Schema: TypeAlias = Any
 DEEPEST = 12
 """Below this level the smallest branch is chosen."""
 EDGES = 0.2
-"""The share of values at an edge (empty, zero, at a bound), if edges are wanted."""
+"""The share of values at an edge (empty, zero, at a bound) with `edges`."""
 WORDS = (
     "alpha",
     "Beta",

@@ -21,7 +21,7 @@ def chat(*calls: ReplyJson, reason: str = "tool_calls", **message: Any) -> Reply
 
 
 def chat_call(name: str, arguments: Any, call_id: str | None = "call_1") -> ReplyJson:
-    """Return a call of a chat completion; `arguments` are text, or, from some servers, an object."""
+    """Return a call of a chat completion; `arguments` are text, or an object of some servers."""
     call = {"type": "function", "function": {"name": name, "arguments": arguments}}
     return call if call_id is None else {"id": call_id, **call}
 

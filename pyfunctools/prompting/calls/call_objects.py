@@ -1,4 +1,4 @@
-"""Objects that are calls: those of the vendors' interfaces, and the variants that models write."""
+"""JSON objects that are calls, in the formats of vendors and in variants that models write."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -36,7 +36,7 @@ def parse_calls(
     tags around them or instead of them, a name in front of a JSON object, and calls in the notation
     of Python. Nothing is run.
 
-    Text that is not the model's speech has no calls: text behind the end of its turn, other turns
+    Text that is not the model's answer has no calls: text behind the end of its turn, other turns
     (`<user>`), thoughts (`<think>`), results, comments, quotations, strings, and the arguments of
     another call. These are not calls either: the description of one (`f(city)`, `def f(city):`, a
     definition of `f`), code that may not run (under `if`, behind `return`), an alternative to an
@@ -44,7 +44,7 @@ def parse_calls(
     sentence counts only if the text has no other. Every call in a list or sequence of calls is in
     the result, as a `Success` or a `Failure`.
 
-    Calls that repeat those of an earlier list, array or block of code count once, and so do equal
+    Calls that repeat calls of an earlier list, array or block of code count once, and so do equal
     calls that follow each other three times or more in tags; a repair `repeated` of the first call
     reports it. With `repeated="keep"` all of them are in the result.
 

@@ -49,7 +49,7 @@ def number_of(text: str) -> int | float | None:
         return parse_number(amount[1].replace("+", "") + amount[2])
     if len(text) > _MAX_ARITHMETIC or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
         return None
-    import ast  # few texts hold arithmetic
+    import ast  # few texts are arithmetic
 
     try:
         value = _value_of(ast.parse(text.strip(), mode="eval").body)

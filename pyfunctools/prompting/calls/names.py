@@ -116,7 +116,6 @@ class FunctionNames:
 
 
 def _letters(name: str) -> str:
-    """Return the letters and digits of a name."""
     return "".join(filter(str.isalnum, name)).lower()
 
 

@@ -4,7 +4,7 @@
 
 1. `speech`: another turn begins at `<user>`, so the text ends there.
 2. From left to right, each opener (a name with a parenthesis, a bracket, a tag, a comment) goes to
-   the parser of its notation, and the scan continues behind what was parsed. `<think>` is skipped
+   the parser of its notation, and the scan continues behind the parsed text. `<think>` is skipped
    as a whole; `python` parses `f(a=1)`, `f(a=2)` and `g()`.
 3. `sequences`: calls with only separators between them are a run, here `f(a=1)` and `f(a=2), g()`.
    The sentence before the first run refuses it. Every call of the second run counts, valid or not.

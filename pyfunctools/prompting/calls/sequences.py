@@ -199,7 +199,6 @@ def _last_sentence(line: str) -> str:
 
 
 def _without_quoted(text: str, calls: list[FoundCall]) -> list[FoundCall]:
-    """Return the calls without those inside a quotation."""
     kept: list[FoundCall] = []
     end = -1
     for each in calls:

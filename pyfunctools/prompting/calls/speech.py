@@ -1,4 +1,4 @@
-"""The end of a model's own turn in its output, and the parts of a text that are not its answer.
+"""The end of a model's turn in its output, and the parts of a text that are not its answer.
 
 A model that does not stop writes the other turns too: the next message of the user, the result of a
 tool, its own answer to that. All of this is invented and ignored. A token that ends a turn counts

@@ -14,7 +14,7 @@ _UNSAFE = re.compile(r"\W+", re.ASCII)
 _TYPE_NAMES = frozenset(
     {"any", "array", "boolean", "integer", "never", "null", "number", "object", "string"}
 )
-"""Names of types in a signature; no definition gets such a name."""
+"""Names of types in a signature; no definition gets one of them."""
 
 
 class SharedDefinitions:

@@ -30,7 +30,7 @@ def signature(name: str, description: str, parameters: JsonSchema) -> str:
     """Return `name({a: string, b?: integer[]}) // What it does.`, on one line.
 
     The types are written as in TypeScript, with JSON Schema's names, and with bounds and formats in
-    parentheses. Keywords without such a form (`if`, `not`, `dependentRequired`) are left out; the
+    parentheses. Keywords without a short form (`if`, `not`, `dependentRequired`) are left out; the
     check of the arguments enforces them.
     """
     sentence = first_sentence(description, MAX_DESCRIPTION)

@@ -42,7 +42,7 @@ def content_in(
     A number or a boolean is sent as text, but text that is `received` is never parsed as one.
 
     Raises:
-        DocumentError: a reference to a media type leads nowhere.
+        DocumentError: a reference to a media type has no target.
     """
     content = place.fields.get("content")
     if not isinstance(content, dict) or not content:
@@ -165,7 +165,7 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     """Return the body that a request body object describes, or `None` if it has no content.
 
     Raises:
-        DocumentError: a reference leads nowhere.
+        DocumentError: a reference has no target.
     """
     raw = place.value
     if not isinstance(raw, dict):

@@ -139,7 +139,7 @@ class Document:
         """Return the place at the end of a chain of references, which is not a reference itself.
 
         Raises:
-            DocumentError: the chain leads nowhere, or in a circle.
+            DocumentError: a target in the chain is missing, or the chain is a circle.
         """
         place = self._ends.get((resource, reference))
         if place is None:
@@ -158,7 +158,7 @@ class Document:
         """Return the place, or the end of the chain of references if it has a `$ref`.
 
         Raises:
-            DocumentError: the `$ref` leads nowhere, or in a circle.
+            DocumentError: a target in the chain is missing, or the chain is a circle.
         """
         value = place.value
         if isinstance(value, dict) and isinstance(reference := value.get("$ref"), str):
@@ -267,7 +267,7 @@ def _preview(reference: str) -> str:
 
 
 def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -> DocumentResolver:
-    """Return a resolver that reads files below a directory, and nothing else.
+    """Return a resolver that reads only files below a directory.
 
     References are relative to the file of the document, or to `root` if the document has no file.
     Symbolic links are resolved first: their targets have to be below `root` as well.

@@ -220,7 +220,7 @@ class DocumentDefinitions:
         """Return the schema at a place as written, its references rewritten to `#/$defs/...`.
 
         Raises:
-            DocumentError: a reference leads nowhere.
+            DocumentError: a reference has no target.
         """
         if not isinstance(place.value, dict):
             return place.value if isinstance(place.value, bool) else True

@@ -37,7 +37,7 @@ class SchemaNotes:
         """Return the notes on a schema, sent or received, and on every definition it reaches.
 
         Raises:
-            DocumentError: a reference leads nowhere.
+            DocumentError: a reference has no target.
         """
         notes = self._examined(place)
         queue, seen = list(notes.names), set[str]()
@@ -69,7 +69,7 @@ def notes_of_plan(plan: Plan, notes: SchemaNotes) -> Iterator[Note]:
     """Yield the notes on an operation and on its schemas.
 
     Raises:
-        DocumentError: a reference leads nowhere.
+        DocumentError: a reference has no target.
     """
     yield from _ignored_siblings(plan)
     for entry in plan.inputs:

@@ -165,7 +165,7 @@ def _annotations(description: str, is_human: bool | None) -> dict[str, JsonValue
 
 
 def _annotated(schema: JsonSchema | bool, annotations: JsonSchema) -> JsonSchema | bool:
-    """Return a schema with the annotations of its parameter; those of the schema override them.
+    """Return a schema with the annotations of its parameter, unless it has such annotations.
 
     Of `x-human`, one mark in either of the two is enough.
     """

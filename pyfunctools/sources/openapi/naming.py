@@ -1,8 +1,8 @@
 """The names of functions: by the accessor rule, by `operationId`, or by a function of the caller.
 
 `GET /users/{id}` is `users_getById`. A name depends only on its operation, unless several would
-share it: then a name without replaced characters is kept, and the others get a longer name or a
-hash of method and path. In a path, `{id}` and `:id` mean the same.
+share it: then the only name without replaced characters is kept, and the others get a longer name
+or a hash of method and path. In a path, `{id}` and `:id` mean the same.
 """
 
 import re
@@ -72,7 +72,7 @@ _INVALID_IN_ID = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 class Candidate(NamedTuple):
     """The preferred name of an operation.
 
-    It is `exact` if nothing in it was replaced. `longer` is used if several operations share it.
+    It is `exact` if nothing in it was replaced. `longer` is for a `name` of several operations.
     """
 
     name: str

@@ -83,7 +83,7 @@ class Parameters:
         A parameter of the operation overrides one of the path item with the same name and location.
 
         Raises:
-            DocumentError: a reference to a parameter leads nowhere.
+            DocumentError: a reference to a parameter has no target.
         """
         inputs: dict[tuple[Location, str], ParameterInput] = {}
         body: list[DocumentPlace] = []

@@ -176,7 +176,7 @@ class Routes:
         return Plan(route, operation.pointer, inputs, body, output, unique)
 
     def _check(self, inputs: Sequence[ParameterInput], body: BodyInput | None) -> None:
-        """Raise a `DocumentError` if a reference of an input leads nowhere."""
+        """Raise a `DocumentError` if a reference of an input has no target."""
         schemas = [entry.schema for entry in inputs]
         for place in schemas if body is None else [*schemas, body.schema]:
             if (reason := self._references.problem(place)) is not None:
@@ -332,5 +332,4 @@ def _with_secret_parameters(
 
 
 def _letters(name: str) -> str:
-    """Return the letters and digits of a name in lower case."""
     return "".join(filter(str.isalnum, name.casefold()))

@@ -91,7 +91,7 @@ class MethodHandler(NamedTuple):
         """Return an output as JSON, according to its hint.
 
         Raises:
-            Exception: whatever the value's own serialisation raises.
+            Exception: whatever serializing the value raises.
         """
         return output_as_json(value, self.output)
 

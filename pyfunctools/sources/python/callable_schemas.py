@@ -262,7 +262,6 @@ def _allows_null(place: JsonSchema | bool, root: JsonObject) -> bool:
 
 
 def _error_of_parameter(signature: Signature, error: Exception) -> DefinitionError:
-    """Return the error that names the parameter with the unusable hint."""
     from pyfunctools.sources.python.core_schema import MisuseError
     from pyfunctools.sources.python.hints import read_hints
 
@@ -320,7 +319,7 @@ def output_as_json(value: object, adapter: "Adapter | None") -> JsonValue:
     A value that does not match its hint is serialized by its type, so that the mistake is visible.
 
     Raises:
-        Exception: whatever the value's own serialisation raises.
+        Exception: whatever serializing the value raises.
     """
     adapter = adapter or _shared_output(object)[1]
     written = adapter.dump_python((value,), mode="json", by_alias=True, warnings=False)

@@ -1,9 +1,9 @@
 """pydantic's core schema of hints, and the names that pydantic reads each field from.
 
 A field has one declared name, its key in the JSON Schema. pydantic also reads unlisted names: the
-name of a field beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of an
-`AliasPath`, and the names of fields that the schema hides. If a person gives a field, only a person
-may use its unlisted names. `CoreReader.read` stores them in the metadata of each class
+name of a field beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of
+an `AliasPath`, and the names of fields that the schema hides. If a person gives a field, only a
+person may use its unlisted names. `CoreReader.read` stores them in the metadata of each class
 (`UNLISTED`). If one is the declared name of another field, or if the declared name itself is not
 read, it rewrites the fields so that pydantic reads only declared names.
 
@@ -175,7 +175,7 @@ def fields_in(node: CoreSchema) -> Mapping[str, CoreSchema]:
 def declared_name(name: str, field: CoreSchema) -> str:
     """Return the name of a field in pydantic's JSON Schema.
 
-    It is the alias, the first choice that is not a path, or else the field's own name.
+    It is the alias, the first choice that is not a path, or else the name of the field.
     """
     alias = field.get("validation_alias", name)
     if isinstance(alias, str):
@@ -231,7 +231,7 @@ def _heads(name: str, field: CoreSchema) -> set[str]:
 def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[tuple[str, str]]:
     """Yield the names in the serialized form of a class, each with its field.
 
-    An extra value must not have such a name. The field of a computed name is empty.
+    An extra value must not have one of these names. The field of a computed name is empty.
     """
     for name, field in fields.items():
         yield name, name

@@ -159,7 +159,6 @@ def read_sections(lines: list[str]) -> Docs:
 
 
 def _parsed_items(block: _Block) -> "list[_ParsedItem] | None":
-    """Return the parsed items of a section, or `None` if it cannot be parsed."""
     from docstring_parser import DocstringStyle, ParseError, parse
 
     if not block.title:

@@ -1,4 +1,4 @@
-"""The methods of an object that are exposed as functions; none of its code runs."""
+"""The methods of an object that are exposed as functions; reading runs no code of the object."""
 
 import builtins
 from collections.abc import Callable, Iterator
