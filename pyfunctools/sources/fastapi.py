@@ -275,7 +275,7 @@ def _outside_document(places: Iterable[ServedPath], document: JsonObject) -> Ite
 
 _HIDDEN = "The application hides it (`include_in_schema=False`)."
 _REASONS = {
-    "mount": "A mounted application has its own document, if any: open it by itself.",
+    "mount": "A mounted application has its own document, if any: read it separately.",
     "operation": "The application's document leaves it out.",
     "route": "A route of Starlette does not declare its parameters.",
     "websocket": "A websocket has no response to a call.",

@@ -106,7 +106,7 @@ class Finding:
 def fuzz(
     controller: Controller, *, examples: int = 100, context: object = None
 ) -> tuple[Finding, ...]:
-    """Call each function with valid arguments, and return the smallest ones for which it fails.
+    """Call each function with valid arguments, and return the smallest ones that make it fail.
 
     A function fails if it raises (but not `Retry`) or if its return value does not match its output
     schema. The code really runs: pass a controller whose methods have no lasting effect.

@@ -197,7 +197,7 @@ def test_paths_outside_the_document_are_skipped_with_a_reason() -> None:
         ("GET /in/side", "The application hides it (`include_in_schema=False`)"),
         ("POST /in/side", "The application hides it (`include_in_schema=False`)"),
         ("websocket /talk", "A websocket has no response to a call"),
-        ("/other/{path}", "A mounted application has its own document, if any: open it by itself"),
+        ("/other/{path}", "A mounted application has its own document, if any: read it separately"),
         ("GET /plain", "A route of Starlette does not declare its parameters"),
     }
 

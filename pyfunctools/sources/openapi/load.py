@@ -134,7 +134,7 @@ def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
     raise DocumentError(
         name,
         f"A {type(source).__name__} is not a document.",
-        remedy="Pass a mapping, or JSON or YAML as text or bytes; an application goes to "
+        remedy="Pass a mapping, or JSON or YAML as text or bytes. Pass an application to "
         "`Controller.from_fastapi`.",
     )
 

@@ -160,7 +160,7 @@ class Parameters:
         if location not in _LOCATIONS:
             return f"The parameter {name!r} is in {location!r}, and is left out."
         if location == "header" and is_reserved(name):
-            return f"The header {name!r} is not for a caller to set, and is left out."
+            return f"The header {name!r} cannot be set by a caller, and is left out."
         location, key = override_key(name, cast("Location", location))
         # An optional one stays an argument: a value for it is an error that names the connection.
         if raw.get("required") is True and key in self._connected.get(location, ()):

@@ -152,7 +152,7 @@ def skipped(where: str, error: DocumentError, pointer: str) -> Skipped:
 
 
 def _skipped_webhook(document: Document, name: str, place: DocumentPlace) -> Iterator[Skipped]:
-    reason = "A webhook is called by the other side."
+    reason = "A webhook is called by the service, not by a client."
     try:
         items = tuple(_path_items(document, place))
     except DocumentError:

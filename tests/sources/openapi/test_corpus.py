@@ -32,7 +32,7 @@ UNREADABLE = {
 }
 """Why nothing of these documents can be read; the other two in their folder only look broken."""
 
-REASONS = ("leads to another document", "for people only", "called by the other side")
+REASONS = ("leads to another document", "for people only", "called by the service")
 """Why an operation of a readable document is skipped: nothing else happens in real documents."""
 
 PLACE = re.compile("/(?:paths|webhooks|x-webhooks)/.")

@@ -226,7 +226,7 @@ def test_undefined_combinations_of_style_and_type_are_noted(
 def test_headers_of_http_itself_are_never_parameters(name: str) -> None:
     read = found([{"name": name, "in": "header", "required": True, "schema": TEXT}])
     assert not read.inputs
-    assert read.notes == [f"The header {name!r} is not for a caller to set, and is left out."]
+    assert read.notes == [f"The header {name!r} cannot be set by a caller, and is left out."]
 
 
 @pytest.mark.parametrize("location", ["query", "cookie", "path"])

@@ -148,5 +148,7 @@ def test_webhooks_are_never_operations() -> None:
         ("POST webhook old", "/x-webhooks/old"),
         ("PUT webhook old", "/x-webhooks/old"),
     ]
-    assert {each.reason for each in found} == {"A webhook is called by the other side."}
+    assert {each.reason for each in found} == {
+        "A webhook is called by the service, not by a client."
+    }
     assert listed({"webhooks": 7}) == []

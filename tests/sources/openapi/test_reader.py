@@ -181,7 +181,7 @@ def test_one_bad_operation_does_not_refuse_the_rest() -> None:
     assert [(each.where, each.reason, each.pointer) for each in found.skipped] == [
         ("GET /a", "The reference '#/none' leads nowhere.", "/paths/~1a/get"),
         ("PUT /a", "The operation is for people only.", "/paths/~1a/put"),
-        ("POST webhook w", "A webhook is called by the other side.", "/webhooks/w"),
+        ("POST webhook w", "A webhook is called by the service, not by a client.", "/webhooks/w"),
     ]
 
 
