@@ -1,4 +1,4 @@
-"""The command line: `demo`, `list`, `show` and `call`."""
+"""The command line: `list`, `show`, `call`, `check`, `serve` and more; see `app`."""
 
 from pyfunctools.cli.app import run
 

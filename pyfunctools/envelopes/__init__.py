@@ -1,7 +1,7 @@
 """How each vendor wraps functions, a model's turn, and the results of its calls.
 
-`envelope_of` returns the envelope of a vendor. Each vendor is one file, loaded when first used.
-They share one reader of blocks (`blocks`) with `parse_calls` (`reply`).
+`envelope_of` returns an envelope by its name. Each is one file; all are imported when the first is
+used (`vendors`). Envelopes and `reply`, which reads responses for `parse_calls`, share `blocks`.
 """
 
 from typing import TYPE_CHECKING

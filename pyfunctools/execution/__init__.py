@@ -1,5 +1,6 @@
 """Runs calls: Python functions in this process, HTTP requests, applications, MCP servers.
 
-Only this package does input and output. `request` is pure: it makes a request, as data, from a
-route and arguments. `http` sends it.
+`pipeline` has the steps of a call, `person` those in which a person takes part. A runner runs the
+function: `local`, `http`, `asgi` or `mcp`. `request` makes an HTTP request, as data, of a route and
+arguments; `http` sends it.
 """

@@ -1,1 +1,1 @@
-"""HTTP: the only package that imports an HTTP library."""
+"""HTTP requests, sent and answered: the only package that imports an HTTP library."""

@@ -1,1 +1,1 @@
-"""Makes an HTTP request from a route and arguments; nothing is sent here."""
+"""The HTTP request, as data, for a route and arguments. Nothing is sent here."""

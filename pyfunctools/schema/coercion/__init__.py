@@ -1,1 +1,1 @@
-"""From a value in a wrong spelling to the value that was meant. `coerce` is the verb."""
+"""Converts values of a wrong type, such as `"4"` for `4`, without loss. `coerce` is the verb."""

@@ -1,1 +1,1 @@
-"""Shared by every room of the engine: paths, walks, references, JSON values and previews."""
+"""Shared by all packages of the engine: paths, walks, references, JSON values and previews."""

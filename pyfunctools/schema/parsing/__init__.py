@@ -1,1 +1,1 @@
-"""From a model's text to a JSON value. `parse` is the verb."""
+"""Parses a model's text, which may be broken JSON, as a JSON value. `parse` is the verb."""

@@ -1,1 +1,1 @@
-"""Whether a value is valid, and all its issues. `validate` is the verb."""
+"""Whether a value is valid, and why not. `validate` is the verb; `Validator` is for many values."""
