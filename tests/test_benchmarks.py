@@ -26,12 +26,12 @@ def test_every_benchmark_has_its_place_and_its_program(everything: Any) -> None:
         assert script.startswith("{shared}") or (ROOT / "benchmarks" / script).is_file()
 
 
-def test_every_plot_is_of_a_table_that_is_told() -> None:
+def test_every_plot_has_a_table_on_the_page() -> None:
     shown = set(re.findall(r"\(plots/(\w+\.png)\)", FIGURES))
     assert shown == {path.name for path in (ROOT / "benchmarks" / "plots").iterdir()}
 
 
-def test_the_figures_of_the_readme_are_told_with_their_commands() -> None:
+def test_the_figures_of_the_readme_are_on_the_page_with_their_commands() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| .* \| (\d.*) \|$", readme.split("## Figures")[1], re.MULTILINE)
     assert len(rows) == 5
@@ -50,7 +50,7 @@ def test_a_table_is_read_as_it_was_printed(everything: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_quick_look_runs_and_writes_nothing() -> None:
+def test_quick_runs_and_writes_nothing() -> None:
     before = FIGURES
     done = subprocess.run(
         [sys.executable, "benchmarks/all.py", "--quick", "--only", "trips", "startup"],

@@ -112,7 +112,7 @@ BOOKED = "Booked: a double in Oslo for Ada and Kim, 2 nights, card."
 USED = "This ticket was used already, or withdrawn. Nothing has run."
 
 
-def test_a_person_completes_corrects_and_approves_and_a_reload_books_nothing(
+def test_a_person_completes_and_approves_a_call_and_a_reload_books_nothing(
     person: Any, url: str, scan: str
 ) -> None:
     page = person.new_page()
@@ -135,7 +135,7 @@ def test_a_person_completes_corrects_and_approves_and_a_reload_books_nothing(
     assert page.get_by_role("status").inner_text() == USED
 
 
-def test_of_two_tabs_and_a_double_click_one_books(person: Any, url: str, scan: str) -> None:
+def test_two_tabs_and_a_double_click_book_once(person: Any, url: str, scan: str) -> None:
     page, other = person.new_page(), person.new_page()
     page.goto(url)
     complete(page, scan)
@@ -153,7 +153,7 @@ def test_of_two_tabs_and_a_double_click_one_books(person: Any, url: str, scan: s
     assert page.get_by_role("status").inner_text() in (BOOKED, USED)
 
 
-def test_somebody_elses_ticket_and_a_no_book_nothing(
+def test_a_ticket_of_another_person_and_a_refusal_book_nothing(
     browser: Any, person: Any, url: str, scan: str
 ) -> None:
     page = person.new_page()
@@ -173,7 +173,7 @@ def test_somebody_elses_ticket_and_a_no_book_nothing(
     assert page.get_by_role("status").inner_text() == said
 
 
-def test_an_expired_ticket_says_so(browser: Any, tmp_path: Path, scan: str) -> None:
+def test_an_expired_ticket_is_reported(browser: Any, tmp_path: Path, scan: str) -> None:
     with serving(tmp_path, lifetime="1") as url:
         page = browser.new_context().new_page()
         page.goto(url)

@@ -18,7 +18,7 @@ FILES = {path.name for path in (ROOT / "pyfunctools").rglob("*.py")}
 
 
 @pytest.mark.parametrize("guide", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
-def test_a_guide_names_only_what_is_there(guide: str) -> None:
+def test_every_file_that_a_guide_names_exists(guide: str) -> None:
     named = re.findall(r"`([\w./]+(?:\.py|/))`", (ROOT / guide).read_text())
     missing = [
         name
@@ -68,7 +68,7 @@ def test_every_python_block_of_a_page_runs_in_order(page: Path) -> None:
 
 
 @pytest.mark.usefixtures("model")
-def test_the_first_screen_is_a_whole_loop_and_its_feedback_is_real(
+def test_the_first_example_of_the_readme_is_a_whole_loop_with_real_feedback(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     readme = ROOT / "README.md"
@@ -84,7 +84,7 @@ def test_the_first_screen_is_a_whole_loop_and_its_feedback_is_real(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+def test_every_link_of_a_page_has_a_target(page: Path) -> None:
     for path, heading in links(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), path
@@ -114,7 +114,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_pyright_strict_likes_the_pages(written: Path) -> None:
+def test_pyright_accepts_the_pages(written: Path) -> None:
     required("pyright")
     settings = {
         "include": ["."],
@@ -137,7 +137,7 @@ def test_pyright_strict_likes_the_pages(written: Path) -> None:
 
 
 @pytest.mark.slow
-def test_mypy_strict_likes_the_pages(written: Path, tmp_path: Path) -> None:
+def test_mypy_accepts_the_pages(written: Path, tmp_path: Path) -> None:
     required("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
     command += ["--cache-dir", str(tmp_path), *map(str, sorted(written.glob("*.py")))]

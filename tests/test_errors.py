@@ -69,7 +69,7 @@ def test_an_error_survives_pickle_and_deepcopy(error: PyfunctoolsError) -> None:
         assert str(again) == str(error)
 
 
-def test_every_error_has_one_base_and_is_drawn_in_the_docstring() -> None:
+def test_every_error_has_one_base_and_is_in_the_docstring() -> None:
     found = [
         value
         for value in vars(errors).values()

@@ -16,18 +16,18 @@ import pyfunctools.schema
 FACES = [pyfunctools, pyfunctools.schema]
 
 
-def test_the_face_is_as_it_is_listed() -> None:
+def test_the_public_names_are_as_listed() -> None:
     """A changed face is a changed list: `python tests/support/signatures.py` writes it anew."""
     assert listing().splitlines() == LISTED.read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("alias", [pyfunctools.Human, pyfunctools.Context])
-def test_help_says_what_an_alias_is_for(alias: object) -> None:
+def test_aliases_have_a_docstring(alias: object) -> None:
     assert "[str]` is a `str`" in render_doc(alias) or "[User]` is a `User`" in render_doc(alias)
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
-def test_the_face_is_sorted_and_every_name_is_there_and_documented(face: object) -> None:
+def test_public_names_are_sorted_and_documented(face: object) -> None:
     exported: list[str] = face.__all__  # type: ignore[attr-defined]
     assert exported == sorted(exported)
     assert face.__doc__
@@ -80,7 +80,7 @@ print(*[name for name in {heavy!r} if name in sys.modules])
 """
 
 
-def test_decorating_a_class_loads_nothing_heavy() -> None:
+def test_decorating_a_class_imports_no_heavy_module() -> None:
     done = subprocess.run(
         [sys.executable, "-c", LIGHT.format(heavy=HEAVY)],
         capture_output=True,
@@ -90,13 +90,13 @@ def test_decorating_a_class_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == ""
 
 
-def test_the_version_is_the_one_that_is_built() -> None:
+def test_the_version_has_a_section_in_the_changelog() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", pyfunctools.__version__)
     written = (Path(__file__).parents[1] / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "## [Unreleased]" in written or f"## [{pyfunctools.__version__}]" in written
 
 
-def test_the_notes_of_a_release_are_its_part_of_the_changelog() -> None:
+def test_the_notes_of_a_release_are_its_section_of_the_changelog() -> None:
     script = Path(__file__).parents[1] / ".ci" / "release-notes"
     done = subprocess.run(["bash", str(script), "Unreleased"], capture_output=True, text=True)
     assert done.returncode == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "pyfunctools").rglob("*.py"))
-NO_ROOMS = {"laws", "support", "typing", "vectors"}
+OTHER_FOLDERS = {"laws", "support", "typing", "vectors"}
 """Folders of tests/ that stand for no room."""
 
 UNFINISHED = r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b"
@@ -22,7 +22,7 @@ SHARED_NAMES = {"__init__", "mcp", "reader", "runner"}
 protocol that is a source, an envelope and an integration."""
 
 
-def told(path: Path) -> str:
+def relative_path(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
@@ -37,40 +37,43 @@ def functions() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]
                 yield path, node
 
 
-def test_each_room_has_its_folder_of_tests() -> None:
-    assert folders(ROOT / "tests") - NO_ROOMS == folders(ROOT / "pyfunctools")
+def test_each_package_has_its_folder_of_tests() -> None:
+    assert folders(ROOT / "tests") - OTHER_FOLDERS == folders(ROOT / "pyfunctools")
     for room in ("schema", "execution", "sources"):
         assert folders(ROOT / "tests" / room) == folders(ROOT / "pyfunctools" / room)
 
 
 def test_no_file_has_over_600_lines() -> None:
-    lengths = {told(path): len(path.read_text().splitlines()) for path in SOURCES}
+    lengths = {relative_path(path): len(path.read_text().splitlines()) for path in SOURCES}
     assert {path: length for path, length in lengths.items() if length > 600} == {}
 
 
 def test_no_function_has_over_50_lines() -> None:
     lengths = {
-        f"{told(path)}:{node.lineno} {node.name}": (node.end_lineno or 0) - node.lineno + 1
+        f"{relative_path(path)}:{node.lineno} {node.name}": (node.end_lineno or 0) - node.lineno + 1
         for path, node in functions()
     }
     assert {name: length for name, length in lengths.items() if length > 50} == {}
 
 
-def test_each_file_says_what_it_is() -> None:
+def test_each_file_has_a_docstring() -> None:
     assert [
-        told(path) for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text()))
+        relative_path(path)
+        for path in SOURCES
+        if not ast.get_docstring(ast.parse(path.read_text()))
     ] == []
 
 
-def test_no_file_holds_anything_unfinished_or_forbidden() -> None:
+def test_no_file_has_unfinished_or_forbidden_code() -> None:
     pattern = re.compile(f"{UNFINISHED}|{FORBIDDEN}")
-    found = {told(path): pattern.findall(path.read_text()) for path in SOURCES}
+    found = {relative_path(path): pattern.findall(path.read_text()) for path in SOURCES}
     assert {path: words for path, words in found.items() if words} == {}
 
 
-def test_no_docstring_begins_with_a_word_that_says_nothing() -> None:
+def test_no_docstring_begins_with_a_vague_verb() -> None:
     found = {
-        told(path): re.findall(FIRST_WORDS, path.read_text(), re.MULTILINE) for path in SOURCES
+        relative_path(path): re.findall(FIRST_WORDS, path.read_text(), re.MULTILINE)
+        for path in SOURCES
     }
     assert {path: lines for path, lines in found.items() if lines} == {}
 

@@ -114,7 +114,7 @@ def models(made: Function) -> set[str]:
     return names(made.separated.llm if made.separated else made.parameters)
 
 
-def test_by_default_secrets_files_and_what_is_marked_are_the_humans() -> None:
+def test_by_default_secrets_files_and_marked_values_are_human() -> None:
     theirs = {"form.scan", "secret", "token", "bare", "asked", "papers"}
     assert humans(of_class()) == theirs
     assert models(of_class()) == {"name", "raw", "form.note"}
@@ -126,18 +126,18 @@ def test_by_default_secrets_files_and_what_is_marked_are_the_humans() -> None:
     assert models(of_document()) == {"query.q", "body.name", "body.text", "body.mine"}
 
 
-def test_the_values_of_security_schemes_are_nobodys_arguments() -> None:
+def test_the_values_of_security_schemes_are_no_arguments() -> None:
     whole = json.dumps(of_document().parameters)
     for name in ("key", "X-Key", "sid", "Authorization"):
         assert f'"{name}"' not in whole
 
 
 @pytest.mark.parametrize("made", [of_class, of_document])
-def test_without_a_predicate_nothing_is_the_humans(made: Any) -> None:
+def test_without_a_predicate_nothing_is_human(made: Any) -> None:
     assert made(is_human=None).separated is None
 
 
-def test_a_named_predicate_says_what_it_says_and_no_more() -> None:
+def test_a_named_predicate_selects_only_its_places() -> None:
     secrets, files = of_document(is_human=is_secret), of_document(is_human=is_file)
     assert humans(secrets) == {
         "query.pin",
@@ -157,17 +157,17 @@ def test_a_named_predicate_says_what_it_says_and_no_more() -> None:
     ("made", "place", "expected"),
     [(of_class, "$input.form.note", {"form.note"}), (of_document, "$input.query.q", {"query.q"})],
 )
-def test_a_predicate_of_ones_own_decides_by_path(made: Any, place: str, expected: set[str]) -> None:
+def test_a_custom_predicate_decides_by_path(made: Any, place: str, expected: set[str]) -> None:
     assert humans(made(is_human=lambda path, _: path == place)) == expected
 
 
-def test_a_predicate_of_ones_own_decides_by_schema() -> None:
+def test_a_custom_predicate_decides_by_schema() -> None:
     asked = of_class(is_human=lambda _, schema: "x-human-widget" in schema)
     assert humans(asked) == {"form.scan", "asked", "papers"}
 
 
 @pytest.mark.parametrize("made", [of_class, of_document])
-def test_a_predicate_that_raises_is_an_error_that_names_the_place(made: Any) -> None:
+def test_an_exception_of_a_predicate_is_an_error_with_the_place(made: Any) -> None:
     def raises(path: str, _: Any) -> bool:
         if str(path) in ("$input.form", "$input.query"):
             raise KeyError("something")
@@ -179,7 +179,7 @@ def test_a_predicate_that_raises_is_an_error_that_names_the_place(made: Any) -> 
             _ = broken.separated
 
 
-def test_a_predicate_that_raises_while_a_document_is_read_is_one_of_our_errors() -> None:
+def test_an_exception_of_a_predicate_while_a_document_is_read_is_a_definition_error() -> None:
     parameter = {
         "name": "q",
         "in": "query",
@@ -191,7 +191,7 @@ def test_a_predicate_that_raises_while_a_document_is_read_is_one_of_our_errors()
         Controller.from_openapi(document, is_human=lambda _, __: 1 // 0 == 0)
 
 
-def test_what_a_person_is_asked_and_with_which_widget_is_on_their_side_only() -> None:
+def test_the_question_and_the_widget_are_only_in_the_human_side() -> None:
     made = of_class()
     assert made.separated is not None
     human_side: Any = made.separated.human

@@ -69,7 +69,7 @@ def issues(outcome: Outcome) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("evil", ["ATTACKER", None, "", {}, [], 0, {"account": "ATTACKER"}])
 @pytest.mark.parametrize("gave", [{}, {"account": None}, {"account": "mine"}, None])
-def test_T01_a_models_value_for_the_human_is_an_issue_and_nothing_runs(
+def test_T01_a_human_value_from_the_model_is_an_issue_and_nothing_runs(
     evil: Any, gave: Any
 ) -> None:
     for wrote in ({"amount": 1, "account": evil}, json.dumps({"amount": 1, "account": evil})):
@@ -79,7 +79,7 @@ def test_T01_a_models_value_for_the_human_is_an_issue_and_nothing_runs(
 
 
 @pytest.mark.parametrize("gave", [{}, {"account": None}])
-def test_T01_without_the_humans_value_nothing_runs(gave: Any) -> None:
+def test_T01_without_the_human_value_nothing_runs(gave: Any) -> None:
     outcome, asked = call("pay", {"amount": 1}, gave)
     assert (outcome.ok, asked) == (False, [])
     assert issues(outcome) == [("$input.account", "human")]
@@ -96,26 +96,26 @@ def test_T01_without_the_humans_value_nothing_runs(gave: Any) -> None:
         ({"auth": {"scope": "a"}, "auth.token": "x"}, '$input["auth.token"]'),
     ],
 )
-def test_T02_nothing_is_smuggled_in_deeper(wrote: Any, path: str) -> None:
+def test_T02_a_nested_human_value_from_the_model_is_an_issue(wrote: Any, path: str) -> None:
     outcome, asked = call("login", wrote, {"auth": {"token": "mine"}})
     assert (outcome.ok, asked) == (False, [])
     assert [each for each, _ in issues(outcome)] == [path]
 
 
 @pytest.mark.parametrize("name", ["Token", "token ", "to\u200bken", "TOKEN", "tokеn"])
-def test_T02_a_name_that_looks_like_the_humans_is_not_taken_for_it(name: str) -> None:
+def test_T02_a_name_that_looks_like_a_human_one_is_another_name(name: str) -> None:
     outcome, asked = call("login", {"auth": {"scope": "a", name: "x"}}, {"auth": {"token": "mine"}})
     assert not outcome.is_error  # the class takes what it does not know, and drops it
     assert asked == [{"auth": Auth("a", "mine"), "more": None}]
 
 
-class Spelled(str):
+class EqualText(str):
     """A text that equals its like and is none."""
 
     __slots__ = ()
 
 
-def test_T02_a_name_that_merely_equals_the_humans_is_an_issue() -> None:
+def test_T02_a_key_that_only_equals_a_human_name_is_an_issue() -> None:
     pattern = {"type": "object", "patternProperties": {"^p": {"type": "string", "x-human": True}}}
     parameters = {"type": "object", "properties": {"amount": {"type": "integer"}, "map": pattern}}
     ran: list[Any] = []
@@ -123,12 +123,12 @@ def test_T02_a_name_that_merely_equals_the_humans_is_an_issue() -> None:
         name="f", parameters=parameters, handler=lambda **given: ran.append(given)
     )
     with Controller.from_functions([made]) as controller:
-        for wrote in ({"map": {Spelled("pin"): "x"}}, {Spelled("map"): {"pin": "x"}}):
+        for wrote in ({"map": {EqualText("pin"): "x"}}, {EqualText("map"): {"pin": "x"}}):
             assert controller.call("f", wrote).is_error
     assert ran == []
 
 
-def test_T02_a_list_that_is_longer_than_the_humans_is_an_issue() -> None:
+def test_T02_a_list_longer_than_the_human_one_is_an_issue() -> None:
     wrote = {"cards": [{"kind": "a"}, {"kind": "b"}]}
     for gave in ({"cards": [{"number": "1"}]}, {"cards": [{"number": "1"}] * 3}):
         outcome, asked = call("store", wrote, gave)
@@ -200,7 +200,7 @@ SHY_DOCUMENT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("describe", ["model", "full", "brief"])
-def test_T03_nothing_of_a_document_shows_the_human_to_the_model(describe: Any) -> None:
+def test_T03_the_model_sees_no_human_part_of_a_document(describe: Any) -> None:
     (send,) = Controller.from_openapi(SHY_DOCUMENT, describe=describe)
     assert_hidden(send)
     assert set(json.loads(json.dumps(send.separated.human))["properties"]) == {  # type: ignore[union-attr]
@@ -210,7 +210,7 @@ def test_T03_nothing_of_a_document_shows_the_human_to_the_model(describe: Any) -
     }
 
 
-def test_T03_nothing_of_a_class_shows_the_human_to_the_model() -> None:
+def test_T03_the_model_sees_no_human_part_of_a_class() -> None:
     assert_hidden(Controller.from_object(Shy())["send"])
 
 
@@ -252,7 +252,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
         thread.join()
 
 
-def test_T04_nothing_is_sent_of_what_a_person_gave_wrong(server: tuple[str, list[str]]) -> None:
+def test_T04_an_invalid_value_of_the_person_is_not_sent(server: tuple[str, list[str]]) -> None:
     url, seen = server
     with Controller.from_openapi(SHY_DOCUMENT, server=url) as shy:
         for gave in (
@@ -280,7 +280,7 @@ def test_T04_nothing_is_sent_of_what_a_person_gave_wrong(server: tuple[str, list
         '[{"amount": 1, "amount": 2}]',
     ],
 )
-def test_T05_a_key_that_comes_twice_is_refused(text: str) -> None:
+def test_T05_a_repeated_key_is_refused(text: str) -> None:
     outcome, asked = call("pay", text, {"account": "mine"})
     assert (outcome.ok, asked) == (False, [])
     assert outcome.issues
@@ -292,14 +292,14 @@ NAMES = ["self", "cls", "__class__", "_handler", "__proto__", "constructor", "lc
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_T06_reserved_names_are_superfluous_arguments_like_any_other(name: str) -> None:
+def test_T06_reserved_names_are_unknown_arguments(name: str) -> None:
     outcome, asked = call("pay", {"amount": 1, name: "delete_all"}, {"account": "mine"})
     assert (outcome.ok, asked, issues(outcome)) == (False, [], [(f"$input.{name}", "llm")])
     outcome, asked = call("pay", {"amount": 1}, {"account": "mine", name: "delete_all"})
     assert (outcome.ok, asked) == (False, [])
 
 
-def test_T06_a_document_may_use_them_as_names(server: tuple[str, list[str]]) -> None:
+def test_T06_a_document_may_declare_reserved_names(server: tuple[str, list[str]]) -> None:
     url, seen = server
     names = [*NAMES, "class", "return"]
     parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]

@@ -9,7 +9,7 @@ import pytest
 
 from pyfunctools import DefinitionError, Limits
 
-SPELLED = {
+LISTED = {
     "1 MiB": 1 << 20,
     "10 MiB": 10 << 20,
     "64 MiB": 64 << 20,
@@ -20,10 +20,10 @@ SPELLED = {
 }
 
 
-def test_each_default_is_the_one_written_in_security_md() -> None:
+def test_each_default_is_listed_in_security_md() -> None:
     text = (Path(__file__).parents[1] / "SECURITY.md").read_text()
     rows = re.findall(r"^\| `(\w+)`[^|]*\| ([^|]+) \|$", text, re.MULTILINE)
-    written = {name: SPELLED[value] if value in SPELLED else int(value) for name, value in rows}
+    written = {name: LISTED[value] if value in LISTED else int(value) for name, value in rows}
     assert written == {field.name: field.default for field in fields(Limits)}
 
 

@@ -48,7 +48,7 @@ def test_a_media_type_that_only_contains_json_is_not_json() -> None:
         ("text/html; charset=\x00", "\x00", None),
     ],
 )
-def test_a_codec_that_is_no_charset_is_unknown(
+def test_a_charset_that_python_cannot_decode_has_no_codec(
     content_type: str, charset: str | None, codec: str | None
 ) -> None:
     assert charset_of(content_type) == charset

@@ -166,7 +166,7 @@ def test_a_mistake_is_an_error_with_its_place_and_its_remedy(
     assert remedy in (raised.value.remedy or "")
 
 
-def test_a_hinted_self_of_another_name_is_none() -> None:
+def test_self_with_a_hint_and_another_name_is_accepted() -> None:
     assert Controller.from_object(Hinted(), all=True).call("again", {"item": "tea"}).text == "tea"
 
 
@@ -182,16 +182,14 @@ def test_a_hinted_self_of_another_name_is_none() -> None:
         lambda given: Function.from_schema(name="f", parameters={}, is_human=given),
     ],
 )
-def test_what_is_no_predicate_is_refused_where_it_is_given(
-    opened: Callable[[Any], object], given: object
-) -> None:
+def test_an_invalid_predicate_is_refused(opened: Callable[[Any], object], given: object) -> None:
     with pytest.raises(DefinitionError, match="must be a function") as raised:
         opened(given)
     assert raised.value.where == "is_human"
 
 
 @pytest.mark.parametrize("asked", [{"names": "bu*"}, {"tags": "trade"}])
-def test_a_single_text_selects_like_a_list_of_it(asked: dict[str, Any]) -> None:
+def test_a_text_selects_like_a_list_with_it(asked: dict[str, Any]) -> None:
     assert [each.name for each in SHOP.select(**asked)] == ["buy"]
     assert len(SHOP.select(tags="trad", allow_empty=True)) == 0
 
@@ -236,7 +234,7 @@ def test_a_wrong_setting_is_refused_when_an_application_is_opened(
 
 
 @pytest.mark.parametrize("credential", [None, 3, b"key"])
-def test_a_credential_that_is_no_text_is_named_by_its_place(credential: Any) -> None:
+def test_a_credential_that_is_no_text_is_an_error_with_its_place(credential: Any) -> None:
     document = {
         **DOCUMENT,
         "security": [{"key": []}],
@@ -260,7 +258,7 @@ def test_a_credential_that_is_no_text_is_named_by_its_place(credential: Any) -> 
         ({"human": {"address": "here"}, "approve": lambda: True}, "approve"),
     ],
 )
-def test_what_could_never_ask_a_person_is_a_mistake_of_the_program(
+def test_an_invalid_human_or_approve_is_a_definition_error(
     given: dict[str, Any], where: str
 ) -> None:
     with pytest.raises(DefinitionError) as raised:
@@ -271,7 +269,7 @@ def test_what_could_never_ask_a_person_is_a_mistake_of_the_program(
         asyncio.run(SHOP.acall("send", {"item": "tea"}, **given))
 
 
-def test_what_asks_a_person_and_fails_with_a_type_error_of_its_own_is_an_outcome() -> None:
+def test_a_type_error_inside_a_callable_is_an_outcome() -> None:
     def ask(_: PendingCall) -> Any:
         return {"address": "SECRET-7f3a" + is_wrong(3)}
 
@@ -294,7 +292,7 @@ TEXT = {"type": "string"}
         ({"parameters": {}, "name": ""}, "''", "a letter"),
     ],
 )
-def test_a_written_schema_is_refused_with_its_remedy(
+def test_an_invalid_setting_of_from_schema_is_refused_with_a_remedy(
     settings: dict[str, Any], where: str, remedy: str
 ) -> None:
     written: Any = Function.from_schema

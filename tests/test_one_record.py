@@ -71,7 +71,7 @@ def from_schema() -> Function:
     )
 
 
-def test_the_three_say_the_same_of_name_description_and_output() -> None:
+def test_name_description_and_output_are_the_same() -> None:
     for one in (from_class(), from_document()):
         assert (one.name, one.description, one.output) == (
             "buy",
@@ -91,14 +91,14 @@ def test_the_same_parameters_have_the_same_schema() -> None:
     }
 
 
-def test_records_are_equal_but_for_where_they_live() -> None:
+def test_records_are_equal_except_for_their_origin() -> None:
     assert from_class() == from_class()
     assert from_document() == from_document()
     assert from_class() != from_schema()
     assert replace(from_class(), origin=None) == from_schema()
 
 
-def test_the_same_mistake_is_told_the_same_way() -> None:
+def test_the_same_mistake_has_the_same_feedback() -> None:
     one = from_class().check('{"count": "many"}')
     other = from_document().check('{"body": {"count": "many"}}')
     assert not one

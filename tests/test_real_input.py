@@ -118,7 +118,7 @@ def url() -> Iterator[str]:
         socket.close()
 
 
-def test_a_fastapi_service_is_wrapped_from_its_own_document_and_called(url: str) -> None:
+def test_a_fastapi_service_is_called_through_its_own_document(url: str) -> None:
     with httpx.Client() as client:
         for _ in range(50):
             try:

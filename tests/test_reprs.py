@@ -55,7 +55,7 @@ DOCUMENT = Controller.from_openapi(
         lambda: DOCUMENT["a_get"].origin,
     ],
 )
-def test_no_repr_is_longer_than_a_log_can_bear(record: Callable[[], object]) -> None:
+def test_every_repr_is_short(record: Callable[[], object]) -> None:
     assert 20 < len(repr(record())) < BOUND
 
 
@@ -63,7 +63,7 @@ def made_of(number: int) -> Function:
     return Function.from_schema(name=f"f{number}", description=LONG[:500], parameters={})
 
 
-def test_a_short_record_is_told_whole() -> None:
+def test_the_repr_of_a_short_record_is_complete() -> None:
     assert repr(Success(value={"a": 1})) == "Success(value={'a': 1}, repairs=())"
     assert repr(Repair(path=Path.of(("a",)), kind="number", before="1", after=1)) == (
         "Repair(path='$input.a', kind='number', before='1', after=1)"
@@ -77,7 +77,7 @@ def test_a_short_record_is_told_whole() -> None:
     assert repr(Outcome(text="done")) == "Outcome(text='done')"
 
 
-def test_a_function_tells_what_was_said_of_it_and_where_it_lives() -> None:
+def test_the_repr_of_a_function_has_its_settings_and_its_origin() -> None:
     assert repr(BOOK) == "Function(name='book', description='Book a table.', origin=<book>)"
     quiet = Function.from_schema(name="f", parameters={}, concurrent=False, read_only=False)
     assert repr(quiet) == "Function(name='f', read_only=False, concurrent=False)"
@@ -85,7 +85,7 @@ def test_a_function_tells_what_was_said_of_it_and_where_it_lives() -> None:
     assert repr(DOCUMENT["a_get"].origin) == "Route(method='GET', path='/a', ...)"
 
 
-def test_a_retry_and_a_report_are_told_in_a_line() -> None:
+def test_the_reprs_of_a_retry_and_a_report_are_one_line() -> None:
     attempts = Attempts(BOOK).after({"day": "today"})
     assert repr(attempts) == (
         "<Attempts 'book': 1 of 3 tried, result=Success(value={'day': 'today'}, repairs=())>"

@@ -53,7 +53,7 @@ def sent(function: Function, value: JsonObject) -> HttpRequest | None:
 
 
 @pytest.mark.slow
-def test_values_of_every_function_validate_and_become_a_request_that_stays_in_place(
+def test_valid_values_of_every_function_make_a_request_with_each_value_in_place(
     shared: Path,
 ) -> None:
     count: Counter[str] = Counter()
@@ -64,13 +64,13 @@ def test_values_of_every_function_validate_and_become_a_request_that_stays_in_pl
         if len(requests) < len(FULLNESS):
             missed.append(f"{file} {function.name}: {len(requests)} requests")
         for request in requests:
-            stays_in_place(function, request)
+            check_places(function, request)
     # A few documents ask for what nothing fits: a required property in an object that forbids it.
     assert len(missed) <= (0.02 if FEW else 0.005) * count["functions"], missed
     assert count["functions"] > (500 if FEW else 5_400)
 
 
-def stays_in_place(function: Function, request: HttpRequest) -> None:
+def check_places(function: Function, request: HttpRequest) -> None:
     """See that nothing left the place it was meant for."""
     route = function.origin
     assert isinstance(route, Route)
@@ -90,7 +90,7 @@ def stays_in_place(function: Function, request: HttpRequest) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_values_vary(seed: int) -> None:
+def test_the_random_values_vary(seed: int) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
     values = FittingValues(schema, Random(seed))
     assert len({str(values.value()) for _ in range(20)}) > 10

@@ -29,7 +29,7 @@ from pyfunctools._text import hidden_count, record_repr, short_repr, shortened, 
         ("naïve – “quoted” 日本語 عربي", "naïve – “quoted” 日本語 عربي"),
     ],
 )
-def test_hidden_characters_are_left_out_and_counted(text: str, shown: str) -> None:
+def test_hidden_characters_are_removed_and_counted(text: str, shown: str) -> None:
     assert visible(text) == shown
     assert hidden_count(text) == len(text) - len(shown)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 
-def test_the_vectors_are_those_that_are_shared(shared: Path, vectors: Path) -> None:
+def test_the_vectors_are_those_of_the_shared_folder(shared: Path, vectors: Path) -> None:
     ours = {path.name: path.read_bytes() for path in vectors.iterdir()}
     theirs = {path.name: path.read_bytes() for path in (shared / "vectors").iterdir()}
     assert ours.keys() == theirs.keys()

@@ -65,7 +65,7 @@ LISTS = {
 }
 PETS = {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": {"propertyName": "kind"}}
 
-TAKEN: dict[str, tuple[Any, Any]] = {
+ACCEPTED: dict[str, tuple[Any, Any]] = {
     "integer-and-number": (NUMBERS, 5),
     "date-and-text": (DATES, "2026-01-31"),
     "listed-and-text": (NAMES, "a"),
@@ -87,8 +87,10 @@ TAKEN: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("schema", "value"), TAKEN.values(), ids=TAKEN)
-def test_a_value_that_fits_a_branch_is_right_and_a_note_says_so(schema: Any, value: Any) -> None:
+@pytest.mark.parametrize(("schema", "value"), ACCEPTED.values(), ids=ACCEPTED)
+def test_a_value_of_one_branch_is_accepted_and_a_note_reports_the_oneof(
+    schema: Any, value: Any
+) -> None:
     function = function_with(schema)
     assert function.check({"body": value})
     assert validate(function.parameters, {"body": value})
@@ -96,7 +98,7 @@ def test_a_value_that_fits_a_branch_is_right_and_a_note_says_so(schema: Any, val
 
 
 @pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
-def test_v1_in_parameters(place: str) -> None:
+def test_parameters_accept_a_value_of_one_branch(place: str) -> None:
     function = function_with(NUMBERS, place=place)
     assert function.validate({"v": 5} if place == "path" else {place: {"v": 5}})
 
@@ -112,13 +114,13 @@ REFUSED: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("schema", "value"), REFUSED.values(), ids=REFUSED)
-def test_a_value_that_fits_no_branch_is_refused(schema: Any, value: Any) -> None:
+def test_a_value_of_no_branch_is_refused(schema: Any, value: Any) -> None:
     function = function_with(schema)
     assert not function.check({"body": value})
     assert not validate(function.parameters, {"body": value})
 
 
-def test_v1_what_comes_back_is_judged_as_it_is_written() -> None:
+def test_in_responses_oneof_stays_exact() -> None:
     function = function_with(ref("Id"), output=ref("Id"))
     value = "123e4567-e89b-12d3-a456-426614174000"
     assert function.validate({"body": value})
@@ -127,14 +129,14 @@ def test_v1_what_comes_back_is_judged_as_it_is_written() -> None:
     assert validate(function.output, "an id that is no UUID")
 
 
-def test_v1_constants_that_tell_branches_apart_keep_one_of() -> None:
+def test_oneof_is_kept_if_constants_distinguish_the_branches() -> None:
     tags = [{"type": "object", "properties": {"k": {"const": k}}, "required": ["k"]} for k in "ab"]
     function = function_with({"oneOf": tags})
     assert "oneOf" in function.parameters["properties"]["body"]
     assert not function.notes
 
 
-def test_v1_a_schema_that_is_judged_as_written_stays_exact() -> None:
+def test_a_handwritten_schema_keeps_oneof() -> None:
     assert not validate(NUMBERS, 5)
     written = Function.from_schema(
         name="f", parameters={"type": "object", "properties": {"v": NUMBERS}}

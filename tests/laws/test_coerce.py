@@ -139,9 +139,7 @@ SCHEMAS = st.builds(
 
 @law(500)
 @given(SCHEMAS, VALUES)
-def test_coercing_again_changes_nothing_and_nothing_given_is_changed(
-    schema: JsonSchema, value: JsonValue
-):
+def test_coerce_is_idempotent_and_changes_no_argument(schema: JsonSchema, value: JsonValue):
     before = copy.deepcopy((schema, value))
     result = coerce(schema, value)
     assert repr((schema, value)) == repr(before)
@@ -154,7 +152,7 @@ def test_coercing_again_changes_nothing_and_nothing_given_is_changed(
 
 @law(500)
 @given(SCHEMAS, VALUES)
-def test_what_is_right_stays_as_it_is_but_for_whole_numbers(schema: JsonSchema, value: JsonValue):
+def test_valid_values_stay_unchanged_except_whole_floats(schema: JsonSchema, value: JsonValue):
     try:
         validator = jsonschema_rs.Draft202012Validator(schema)
     except (ValueError, jsonschema_rs.ReferencingError):
@@ -169,7 +167,7 @@ def test_what_is_right_stays_as_it_is_but_for_whole_numbers(schema: JsonSchema, 
 
 @law(500)
 @given(SCHEMAS, VALUES)
-def test_compiled_tests_spare_work_and_change_nothing(schema: JsonSchema, value: JsonValue):
+def test_compiled_tests_do_not_change_the_result(schema: JsonSchema, value: JsonValue):
     validator = Validator(schema)
     try:
         validator.compile()
@@ -201,7 +199,7 @@ def _leads_back(part: Part | None, above: tuple[Part, ...]) -> bool:
     return any(_leads_back(each, (*above, part)) for each in inner)
 
 
-def test_what_the_official_suite_calls_valid_stays_as_it_is(shared: Path):
+def test_valid_values_of_the_official_suite_stay_unchanged(shared: Path):
     count = 0
     for file in sorted((shared / "suite" / "tests").rglob("*.json")):
         for group in json.loads(file.read_text()):
@@ -279,7 +277,7 @@ def hostile_values() -> list[JsonValue]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", HOSTILE)
-def test_hostile_schemas_and_values_raise_nothing_in_a_thread_with_little_stack_too(
+def test_hostile_schemas_and_values_raise_nothing_even_with_a_small_stack(
     schema: JsonSchema,
 ):
     def coerced() -> list[object]:
@@ -290,7 +288,7 @@ def test_hostile_schemas_and_values_raise_nothing_in_a_thread_with_little_stack_
     assert process_time() - began < 10
 
 
-def test_a_value_nested_too_deep_is_given_as_it_is():
+def test_a_value_nested_too_deeply_is_returned_unchanged():
     schema: JsonSchema = {"$ref": "#/$defs/A", "$defs": {"A": HOSTILE[0]["$defs"]["A"]}}  # pyright: ignore
     right = nested(64, "5")
     assert coerce(schema, right).value == nested(64, 5)
@@ -298,7 +296,7 @@ def test_a_value_nested_too_deep_is_given_as_it_is():
     assert coerce(schema, deep).value is deep
 
 
-def test_a_long_name_around_many_repairs_does_not_fill_the_memory():
+def test_many_repairs_below_a_long_name_need_little_memory():
     schema: JsonSchema = {"additionalProperties": array(INTEGER)}
     value: JsonValue = {"k" * 500_000: ["1"] * 1000}
     result = coerce(schema, value)

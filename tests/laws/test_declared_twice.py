@@ -15,7 +15,7 @@ def header(name: str, schema: Any = TEXT, **rest: Any) -> dict[str, Any]:
     return {"name": name, "in": "header", "schema": schema, **rest}
 
 
-def models(function: Function) -> Any:
+def names_of_model(function: Function) -> Any:
     return function.parameters if function.separated is None else function.separated.llm
 
 
@@ -32,7 +32,7 @@ def llm(of_path: Any, of_operation: Any, **settings: Any) -> Any:
         },
     }
     with Controller.from_openapi(document, server="http://127.0.0.1:9", **settings) as controller:
-        schema = models(controller.functions[0])
+        schema = names_of_model(controller.functions[0])
     found = schema["properties"].get("header", {}).get("properties", {})
     return {name.lower() for name in found}
 
@@ -66,7 +66,7 @@ def test_a_header_declared_twice_is_the_persons_if_either_is(
     assert llm(of_path, [header("X-Other"), *of_operation]) == {"x-other"}
 
 
-MODELS: dict[str, tuple[Any, Any]] = {
+OF_MODEL: dict[str, tuple[Any, Any]] = {
     "no-mark": ([], [header("X-Token"), header("x-token")]),
     "no-longer-the-persons": (
         [header("X-Token", MARKED)],
@@ -75,17 +75,17 @@ MODELS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("of_path", "of_operation"), MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize(("of_path", "of_operation"), OF_MODEL.values(), ids=OF_MODEL)
 def test_a_header_declared_twice_is_the_models_if_both_are(of_path: Any, of_operation: Any) -> None:
     assert llm(of_path, of_operation) == {"x-token"}
 
 
-def test_m3_where_nothing_is_kept_from_the_model_no_mark_counts() -> None:
+def test_without_a_predicate_marks_have_no_effect() -> None:
     twice = [header("X-Token", MARKED), header("x-token")]
     assert llm([], twice, is_human=None) == {"x-token"}
 
 
-def test_m3_query_parameters_that_differ_in_case_are_two() -> None:
+def test_query_parameters_that_differ_in_case_are_different() -> None:
     operation = {
         "parameters": [
             {"name": "pin", "in": "query", "schema": MARKED},
@@ -99,5 +99,5 @@ def test_m3_query_parameters_that_differ_in_case_are_two() -> None:
         "paths": {"/x": {"get": operation}},
     }
     with Controller.from_openapi(document, server="http://127.0.0.1:9") as controller:
-        query = models(controller.functions[0])["properties"]["query"]
+        query = names_of_model(controller.functions[0])["properties"]["query"]
     assert [*query["properties"]] == ["Pin"]

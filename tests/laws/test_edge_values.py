@@ -108,7 +108,7 @@ def with_day(**keywords: Any) -> dict[str, Any]:
         pytest.param("day", ["not be `str`", "list of `Param`"], id="own-text"),
     ],
 )
-def test_a_mistake_in_a_schema_of_ones_own_is_told_with_place_and_remedy(
+def test_a_mistake_in_a_handwritten_schema_is_an_error_with_place_and_remedy(
     parameters: Any, told: list[str]
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
@@ -121,7 +121,7 @@ def test_a_mistake_in_a_schema_of_ones_own_is_told_with_place_and_remedy(
         assert told[0].replace("/parameters", "/output") in str(caught.value)
 
 
-def test_a_required_name_that_the_closed_parameters_do_not_take_is_a_mistake() -> None:
+def test_a_required_name_that_a_closed_object_excludes_is_an_error() -> None:
     with pytest.raises(DefinitionError, match='Write "day"'):
         written({**with_day(), "required": ["dya"]})
     assert written({**with_day(), "required": ["dya"], "additionalProperties": True})
@@ -138,11 +138,11 @@ def test_a_required_name_that_the_closed_parameters_do_not_take_is_a_mistake() -
     ],
     ids=["own-remarks", "own-openapi-3.0", "own-lenient-numbers", "own-values", "own-formats"],
 )
-def test_what_any_draft_knows_and_what_nobody_knows_is_taken(keywords: dict[str, Any]) -> None:
+def test_keywords_of_any_draft_and_unknown_keywords_are_accepted(keywords: dict[str, Any]) -> None:
     assert written(with_day(**keywords)).check({"day": "Monday"})
 
 
-def test_a_document_is_still_read_with_notes() -> None:
+def test_in_a_document_the_same_mistakes_are_notes() -> None:
     schema = {"type": "string", "pattern": "(", "min_length": 3}
     body = {"content": {"application/json": {"schema": schema}}}
     operation = {"operationId": "say", "requestBody": body}
@@ -195,7 +195,7 @@ def logged(called: Callable[..., Any]) -> Callable[..., Any]:
         ),
     ],
 )
-def test_a_handler_that_the_arguments_do_not_fit_is_found_when_it_is_defined(
+def test_a_handler_with_other_parameters_is_an_error_when_it_is_defined(
     handler: Callable[..., Any], told: list[str]
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
@@ -218,16 +218,16 @@ def test_a_handler_that_the_arguments_do_not_fit_is_found_when_it_is_defined(
         pytest.param(logged(lambda db, day, guests=2: f"{day} {guests}"), id="handler-wrapped"),
     ],
 )
-def test_a_handler_that_takes_the_arguments_is_taken(handler: Callable[..., Any]) -> None:
+def test_a_handler_that_accepts_the_arguments_is_accepted(handler: Callable[..., Any]) -> None:
     controller = Controller.from_functions([written(DAY_AND_GUESTS, handler=handler)])
     assert controller.call("book", {"day": "Monday"}).text == "Monday 2"
 
 
-def test_a_builtin_that_says_nothing_of_itself_is_taken() -> None:
+def test_a_builtin_without_a_signature_is_accepted() -> None:
     assert written(DAY_AND_GUESTS, handler=dict)
 
 
-def test_a_property_of_a_branch_has_to_be_taken_too() -> None:
+def test_a_handler_must_accept_the_properties_of_a_branch() -> None:
     by_day = {"properties": {"day": {"type": "string"}}, "required": ["day"]}
     by_week = {"properties": {"week": {"type": "integer"}}, "required": ["week"]}
     schema = {"type": "object", "anyOf": [by_day, by_week]}
@@ -240,7 +240,7 @@ def test_a_property_of_a_branch_has_to_be_taken_too() -> None:
     assert written({"type": "object", "anyOf": both}, handler=lambda day, week=None: None)
 
 
-def test_a_property_is_not_lost_to_the_context() -> None:
+def test_a_property_called_context_is_passed_as_an_argument() -> None:
     params = [Param("context", "string")]
     with pytest.raises(DefinitionError, match="`context`"):
         written(params, handler=lambda context: context)
@@ -248,7 +248,7 @@ def test_a_property_is_not_lost_to_the_context() -> None:
     assert controller.call("book", {"context": "here"}, context="there").text == "here"
 
 
-def test_a_default_of_a_param_reaches_a_handler_that_has_none() -> None:
+def test_the_default_of_a_param_is_passed_to_the_handler() -> None:
     function = written([Param("day", "string", default="Monday")], handler=lambda day: day)
     assert Controller.from_functions([function]).call("book", {}).text == "Monday"
 
@@ -309,7 +309,7 @@ def tags_of(hint: Any) -> Function:
         ),
     ],
 )
-def test_v3_a_set_that_was_filled_twice_is_the_same_set(hint: Any, wrote: Any, value: Any) -> None:
+def test_repeated_items_of_a_set_are_removed(hint: Any, wrote: Any, value: Any) -> None:
     function = tags_of(hint)
     checked = function.check({"tags": wrote})
     if value is None:
@@ -323,21 +323,21 @@ def test_v3_a_set_that_was_filled_twice_is_the_same_set(hint: Any, wrote: Any, v
     assert controller.call(function.name, {"tags": wrote}).ok
 
 
-def test_v3_the_repair_names_the_item_that_was_left_out() -> None:
+def test_the_repair_of_a_set_has_the_removed_item() -> None:
     checked = tags_of(set[int]).check('{"tags": [1, 2, 1]}')
     assert checked.repairs == (
         Repair(path=Path.of(["tags", 2]), kind="repeated", before=1, after=None),
     )
 
 
-def test_v3_the_schema_of_a_set_says_nothing_more() -> None:
+def test_the_schema_of_a_set_is_an_array_of_unique_items() -> None:
     schema = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}
     assert tags_of(set[int]).parameters["properties"] == {"tags": schema}
     assert not tags_of(set[int]).validate({"tags": [1, 1]})
 
 
 @pytest.mark.parametrize("repeated", [[1, 1, 2], [1, 1.0]])
-def test_v3_a_rule_of_a_schema_is_no_set(repeated: list[Any]) -> None:
+def test_unique_items_of_a_handwritten_schema_are_not_a_set(repeated: list[Any]) -> None:
     schema = {"type": "array", "items": {"type": "number"}, "uniqueItems": True}
     assert coerce(schema, repeated).value is repeated
     function = written({"type": "object", "properties": {"tags": schema}})
@@ -346,7 +346,7 @@ def test_v3_a_rule_of_a_schema_is_no_set(repeated: list[Any]) -> None:
     assert checked.issues[0].expected == "no item twice"
 
 
-def test_v3_a_list_in_which_nothing_may_stand_twice_keeps_all_sets_of_its_function_strict() -> None:
+def test_a_list_with_unique_items_makes_all_sets_of_its_function_strict() -> None:
     def save(
         tags: set[int], order: Annotated[list[int], Field(json_schema_extra={"uniqueItems": True})]
     ) -> None: ...
@@ -354,7 +354,7 @@ def test_v3_a_list_in_which_nothing_may_stand_twice_keeps_all_sets_of_its_functi
     assert not function_of(save).check({"tags": [1, 1], "order": [1]})
 
 
-def test_v3_a_large_set_is_looked_through_once() -> None:
+def test_a_large_set_is_checked_in_linear_time() -> None:
     many = [index % 50_000 for index in range(100_000)]
     begun = thread_time()
     checked = tags_of(set[int]).check({"tags": many})

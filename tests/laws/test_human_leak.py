@@ -24,7 +24,7 @@ RENDERINGS: dict[str, Callable[[Function], Any]] = {
 """Everything of a function that is shown to a model before it calls."""
 
 
-def told(function: Function, outcome: Outcome) -> Iterator[str]:
+def texts_of_outcome(function: Function, outcome: Outcome) -> Iterator[str]:
     """Return every text that comes of a call for a model to read."""
     yield outcome.text
     attempts = Attempts(function, limit=9)
@@ -39,7 +39,7 @@ def told(function: Function, outcome: Outcome) -> Iterator[str]:
             yield json.dumps([issue.path, issue.expected, issue.value, issue.message])
 
 
-def found(function: Function, wrote: Any) -> Iterator[str]:
+def texts_of_parsed_calls(function: Function, wrote: Any) -> Iterator[str]:
     """Return every text that comes of looking for calls in what a model wrote."""
     arguments = wrote if isinstance(wrote, str) else json.dumps(wrote)
     for call in parse_calls(f'<tool_call>{{"name": "f", "arguments": {arguments}}}', [function]):
@@ -51,7 +51,7 @@ def found(function: Function, wrote: Any) -> Iterator[str]:
 
 @law(60)
 @given(seed=st.integers(0, 2**48))
-def test_B09_no_text_of_a_call_tells_a_model_of_the_human(seed: int) -> None:
+def test_B09_no_text_for_a_model_has_a_value_of_the_human(seed: int) -> None:
     random = Random(seed)
     function = random_function(random)
     for rendering in RENDERINGS.values():
@@ -68,7 +68,7 @@ def test_B09_no_text_of_a_call_tells_a_model_of_the_human(seed: int) -> None:
                 for gave in (human, None, {}, theirs.hostile(llm)):
                     gave = gave if isinstance(gave, dict) else None
                     outcome = controller.call("f", wrote, human=gave)
-                    for text in told(function, outcome):
+                    for text in texts_of_outcome(function, outcome):
                         assert not leaked(text, json.dumps(wrote)), text
-                for text in found(function, wrote):
+                for text in texts_of_parsed_calls(function, wrote):
                     assert not leaked(text, json.dumps(wrote)), text

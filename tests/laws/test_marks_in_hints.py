@@ -490,7 +490,7 @@ def run(case: Case, arguments: Mapping[str, Any], person: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_a_model_writes_never_stands_where_the_person_s_belongs(name: str) -> None:
+def test_a_model_never_sets_a_value_of_the_person(name: str) -> None:
     one = CASES[name]
     for attempt in one.attempts:
         for person in (None, {}, one.person):
@@ -499,7 +499,7 @@ def test_what_a_model_writes_never_stands_where_the_person_s_belongs(name: str) 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_dropped_at_merge_time_is_read_by_nobody(name: str) -> None:
+def test_a_value_that_the_merge_drops_is_not_read(name: str) -> None:
     one = CASES[name]
     f = function_of(one.called)
     for attempt in one.attempts:
@@ -513,7 +513,7 @@ def test_what_is_dropped_at_merge_time_is_read_by_nobody(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_the_person_gives_arrives(name: str) -> None:
+def test_values_of_the_person_arrive(name: str) -> None:
     one = CASES[name]
     outcome = run(one, one.safe, one.person)
     assert outcome.ok, outcome.text
@@ -521,7 +521,7 @@ def test_what_the_person_gives_arrives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_other_name_of_the_person_s_is_shown_to_the_model(name: str) -> None:
+def test_the_model_s_schema_has_no_name_of_the_person(name: str) -> None:
     separated = function_of(CASES[name].called).separated
     assert separated is not None
     shown = json.dumps(separated.llm)
@@ -554,7 +554,7 @@ class OpenCamel(Camel):
     ],
     ids=repr,
 )
-def test_every_name_of_a_field_of_the_model_s_is_read(
+def test_every_name_of_a_model_s_field_is_read(
     model: type[Camel], written: dict[str, str], field: str
 ) -> None:
     def f(x: Any) -> object:
@@ -565,7 +565,7 @@ def test_every_name_of_a_field_of_the_model_s_is_read(
     assert outcome.value == ("x", "x", {}), outcome.text
 
 
-def test_extras_of_an_open_class_and_keyword_arguments_are_the_model_s() -> None:
+def test_extras_of_an_open_class_and_keyword_arguments_belong_to_the_model() -> None:
     class Open(BaseModel):
         model_config = ConfigDict(extra="allow")
         pin: Annotated[Human[str], Field(alias="thePin")]
@@ -579,7 +579,7 @@ def test_extras_of_an_open_class_and_keyword_arguments_are_the_model_s() -> None
     assert outcome.value == (MINE, {"color": "red", "pins": 1}, {"n": 2})
 
 
-def test_a_field_that_the_schema_hides_is_set_by_nobody() -> None:
+def test_a_field_that_the_schema_hides_cannot_be_set() -> None:
     class Model(BaseModel):
         name: str
         internal: SkipJsonSchema[str] = "-"
@@ -593,7 +593,7 @@ def test_a_field_that_the_schema_hides_is_set_by_nobody() -> None:
     assert functions.call("f", {"x": {"name": "a"}}).value == "-"
 
 
-def test_under_a_predicate_of_somebody_s_own_other_names_are_refused() -> None:
+def test_with_a_custom_predicate_other_names_are_refused() -> None:
     def f(card: Camel) -> str:
         return repr(card)
 
@@ -704,7 +704,7 @@ def _of(hint: Any) -> Callable[..., object]:
 
 @pytest.mark.parametrize("name", VANISHED)
 def test_a_mark_that_the_schema_lost_is_an_error(name: str) -> None:
-    with pytest.raises(DefinitionError, match=r"f\(x.*marked as human.*`Annotated"):
+    with pytest.raises(DefinitionError, match=r"f\(x.*marked as the human's.*`Annotated"):
         function_of(_of(VANISHED[name]))
 
 
@@ -741,11 +741,11 @@ KEPT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_what_keeps_its_mark_is_no_error(name: str) -> None:
+def test_a_schema_that_keeps_its_mark_is_accepted(name: str) -> None:
     assert function_of(_of(KEPT[name])).separated is not None
 
 
-def test_a_secret_that_is_said_to_be_the_model_s_is_no_error() -> None:
+def test_a_secret_marked_as_the_model_s_is_accepted() -> None:
     hint = Annotated[SecretStr, Field(json_schema_extra={"x-human": False})]
     assert function_of(_of(hint)).separated is None
 
@@ -801,7 +801,7 @@ MARKS: dict[str, object] = {
 
 
 @pytest.mark.parametrize("name", MARKS)
-def test_d1_d2_a_mark_as_the_default_of_a_parameter_is_an_error(name: str) -> None:
+def test_a_mark_as_the_default_of_a_parameter_is_an_error(name: str) -> None:
     def f(pin: str = "-", *, db: str = "-") -> None: ...
 
     f.__defaults__ = (MARKS[name],)
@@ -812,7 +812,7 @@ def test_d1_d2_a_mark_as_the_default_of_a_parameter_is_an_error(name: str) -> No
         function_of(f)
 
 
-def test_d1_a_mark_as_the_default_of_a_parameter_without_a_hint_is_an_error() -> None:
+def test_a_mark_as_the_default_of_a_parameter_without_a_hint_is_an_error() -> None:
     f: Any = lambda pin=MARKS["human()"]: pin  # noqa: E731
     f.__name__ = f.__qualname__ = "f"
     with pytest.raises(DefinitionError, match=r"f\(pin\).*default.*Annotated"):
@@ -833,13 +833,13 @@ def test_d1_a_mark_as_the_default_of_a_parameter_without_a_hint_is_an_error() ->
     ],
     ids=repr,
 )
-def test_d1_d2_a_mark_as_the_default_of_a_field_is_an_error(hint: object) -> None:
+def test_a_mark_as_the_default_of_a_field_is_an_error(hint: object) -> None:
     with pytest.raises(DefinitionError, match=r"f\(x\).*default of `(pin|n)`.*Annotated"):
         function_of(_of(hint))
 
 
 @pytest.mark.parametrize("hint", [ContextInside, list[Context[str]]], ids=repr)
-def test_d2_what_is_the_program_s_inside_of_a_hint_is_an_error(hint: object) -> None:
+def test_an_injected_part_inside_a_hint_is_an_error(hint: object) -> None:
     with pytest.raises(DefinitionError, match=r"f\(x\).*parameter of its own"):
         function_of(_of(hint))
 
@@ -864,7 +864,7 @@ def test_d2_what_is_the_program_s_inside_of_a_hint_is_an_error(hint: object) -> 
     ],
     ids=str,
 )
-def test_d3_what_pydantic_takes_for_a_time_is_taken_and_comes_back(hint: Any, text: Any) -> None:
+def test_times_that_pydantic_accepts_are_accepted(hint: Any, text: Any) -> None:
     def f(x: Any) -> object:
         return x
 
@@ -888,14 +888,14 @@ def test_d3_what_pydantic_takes_for_a_time_is_taken_and_comes_back(hint: Any, te
     ],
     ids=str,
 )
-def test_d4_what_is_no_time_is_told_how_one_looks(hint: Any, text: str, example: str) -> None:
+def test_the_issue_of_an_invalid_time_has_an_example(hint: Any, text: str, example: str) -> None:
     outcome = Controller.from_functions([_of(hint)]).call("f", {"x": text})
     assert outcome.reason == "arguments"
     assert example in outcome.issues[0].expected
     assert example in outcome.text
 
 
-def test_d3_the_times_of_a_document_are_still_those_of_its_format() -> None:
+def test_times_in_a_document_have_the_format_of_json_schema() -> None:
     written = Function.from_schema(
         name="f",
         parameters={
@@ -932,14 +932,14 @@ def test_a_bare_text_beside_a_hint_is_its_description() -> None:
     [(Level, "HIGH"), (Level, "high"), (Level, 2), (Level, "2"), (list[Level], ["HIGH"])],
     ids=str,
 )
-def test_an_enumeration_of_numbers_is_told_and_taken_by_name(hint: Any, written: Any) -> None:
+def test_an_enumeration_of_numbers_is_written_by_name(hint: Any, written: Any) -> None:
     f = function_of(_of(hint))
     assert "1 = LOW, 2 = HIGH." in json.dumps(f.parameters)
     outcome = Controller.from_functions([f]).call("f", {"x": written})
     assert "Level.HIGH" in str(outcome.value), outcome.text
 
 
-def test_a_name_that_an_enumeration_of_numbers_lacks_is_refused() -> None:
+def test_an_unknown_name_of_an_enumeration_is_refused() -> None:
     outcome = Controller.from_functions([_of(Level)]).call("f", {"x": "MIDDLE"})
     assert outcome.reason == "arguments"
 
@@ -971,7 +971,7 @@ class Everything(Base):
         return 4
 
 
-def test_v4_all_includes_static_and_class_methods_and_tells_what_it_leaves_out() -> None:
+def test_all_includes_static_and_class_methods_and_lists_skipped_ones() -> None:
     everything = Controller.from_object(Everything(), all=True)
     assert [f.name for f in everything.functions] == ["plain", "fixed", "made"]
     assert [everything.call(name, {}).value for name in ("fixed", "made")] == [2, 3]
@@ -980,7 +980,7 @@ def test_v4_all_includes_static_and_class_methods_and_tells_what_it_leaves_out()
     assert all(told.values())
 
 
-def test_v4_of_a_class_itself_instance_methods_are_told() -> None:
+def test_instance_methods_of_a_class_are_skipped() -> None:
     everything = Controller.from_object(Everything, all=True)
     assert [f.name for f in everything.functions] == ["fixed", "made"]
     assert (
@@ -992,7 +992,7 @@ def test_v4_of_a_class_itself_instance_methods_are_told() -> None:
 # A context that has to be there
 
 
-def test_a_call_without_its_context_is_an_error_and_uses_up_no_ticket() -> None:
+def test_a_call_without_its_context_is_an_error_and_the_ticket_stays_valid() -> None:
     def pay(pin: Human[str], user: Context[str]) -> str:
         return f"{user} {pin}"
 
@@ -1006,7 +1006,7 @@ def test_a_call_without_its_context_is_an_error_and_uses_up_no_ticket() -> None:
     assert bank.resume(waiting.ticket, {"pin": "1"}, context="Ada").value == "Ada 1"
 
 
-def test_nobody_is_asked_for_a_call_that_lacks_its_context() -> None:
+def test_without_its_context_a_call_asks_nobody() -> None:
     def pay(pin: Human[str], user: Context[str]) -> str:
         return f"{user} {pin}"
 
@@ -1022,7 +1022,7 @@ def test_nobody_is_asked_for_a_call_that_lacks_its_context() -> None:
 
 
 @pytest.mark.parametrize("hint", [Context[str | None], Context[Any], Context[object]], ids=str)
-def test_none_is_a_context_where_the_hint_takes_it(hint: Any) -> None:
+def test_none_is_a_context_if_the_hint_accepts_it(hint: Any) -> None:
     assert Controller.from_functions([_of(hint)]).call("f", {}).value == "None"
 
 
@@ -1041,7 +1041,7 @@ def test_none_is_a_context_where_the_hint_takes_it(hint: Any) -> None:
     ],
     ids=str,
 )
-def test_m8_a_place_with_a_person_s_alternative_is_the_person_s(hint: Any, mine: Any) -> None:
+def test_a_union_with_a_branch_of_the_person_belongs_to_the_person(hint: Any, mine: Any) -> None:
     f = function_of(_of(hint))
     assert f.separated is not None
     assert f.separated.llm["properties"] == {}
@@ -1088,7 +1088,7 @@ def _posted(hint: Any) -> Controller:
     ],
     ids=["generator", "choices", "extra", "by-name", "allow", "shared-name"],
 )
-def test_a_body_of_fastapi_is_not_filled_under_other_names(
+def test_a_body_of_fastapi_cannot_be_set_by_other_names(
     hint: Any, attempt: Any, safe: Any, mine: Any
 ) -> None:
     owner = {} if hint is OwnerOrLabel else OWNER
@@ -1102,22 +1102,22 @@ def test_a_body_of_fastapi_is_not_filled_under_other_names(
 
 
 @pytest.mark.parametrize("hint", [FieldHook, ModelHook, OwnHook, list[DataHook]], ids=repr)
-def test_h1_a_mark_that_an_application_s_document_lost_is_an_error(hint: Any) -> None:
+def test_a_mark_that_an_application_s_document_lost_is_an_error(hint: Any) -> None:
     with pytest.raises(DefinitionError, match=r"/f\(.*pin\).*marked as human"):
         _posted(hint)
 
 
-def test_h1_a_body_that_keeps_its_marks_is_no_error() -> None:
+def test_a_body_that_keeps_its_marks_is_accepted() -> None:
     with _posted(list[GeneratedCard] | Tree) as app:
         assert app["f_post"].separated is not None
 
 
-def test_d1_a_mark_as_a_default_in_a_body_of_fastapi_is_an_error() -> None:
+def test_a_mark_as_a_default_in_a_body_of_fastapi_is_an_error() -> None:
     with pytest.raises(DefinitionError, match=r"/f.*default of `pin`.*Annotated"):
         _posted(DefaultModel)
 
 
-def test_c3_a_class_that_builds_itself_and_cannot_be_told_apart_is_an_error() -> None:
+def test_an_own_init_beside_an_alias_path_is_an_error() -> None:
     class Own(PathCard):
         def __init__(self, **data: Any) -> None:
             super().__init__(**data)

@@ -36,8 +36,8 @@ def both(**keywords: Any) -> Schema:
 
 
 OPEN = {"type": "object"}
-MINE = obj({"n": I}, "n")
-THEIRS = obj({"secret": H}, "secret")
+OF_MODEL = obj({"n": I}, "n")
+OF_PERSON = obj({"secret": H}, "secret")
 OF_BOTH = both(additionalProperties=False)
 TEXT_OF_BOTH = {"type": "string", "contentMediaType": "application/json", "contentSchema": OF_BOTH}
 
@@ -46,8 +46,8 @@ WHOLE = {
     "text-or-theirs": {"anyOf": [H, I]},
     "null-beside-both": {"oneOf": [NULL, H, I]},
     "nested-union": {"anyOf": [I, {"oneOf": [NULL, {"anyOf": [S, H]}]}]},
-    "object-of-theirs-or-text": {"anyOf": [THEIRS, S]},
-    "object-of-theirs-or-object": {"anyOf": [THEIRS, MINE]},
+    "object-of-theirs-or-text": {"anyOf": [OF_PERSON, S]},
+    "object-of-theirs-or-object": {"anyOf": [OF_PERSON, OF_MODEL]},
     "reference": {"anyOf": [{"$ref": "#/$defs/Secret"}, I]},
     "reference-to-union": {"$ref": "#/$defs/Union"},
     "allOf-of-union": {"allOf": [{"anyOf": [H, I]}, {"default": "secret"}]},
@@ -56,7 +56,7 @@ WHOLE = {
     "array-of-theirs-or-text": {"anyOf": [{"type": "array", "items": H}, S]},
     "union-beside-not": {"anyOf": [H, I], "not": {"const": "secret"}},
     "union-beside-if": {"anyOf": [H, I], "if": {"const": "secret"}, "then": {}},
-    "union-beside-dependent": {"anyOf": [THEIRS, MINE], "dependentSchemas": {"secret": {}}},
+    "union-beside-dependent": {"anyOf": [OF_PERSON, OF_MODEL], "dependentSchemas": {"secret": {}}},
     "extension": {"anyOf": [H, I], "x-order": ["secret"]},
     "discriminator": {
         "oneOf": [{"$ref": "#/$defs/Secret"}, {"$ref": "#/$defs/Mine"}],
@@ -72,9 +72,9 @@ WHOLE = {
         "discriminator": {"propertyName": "secret"},
     },
     # A branch of the person's beside an open branch that accepts the same values
-    "open-branch": {"anyOf": [OPEN, THEIRS]},
-    "anything": {"anyOf": [{}, THEIRS]},
-    "map-branch": {"anyOf": [{"type": "object", "additionalProperties": S}, THEIRS]},
+    "open-branch": {"anyOf": [OPEN, OF_PERSON]},
+    "anything": {"anyOf": [{}, OF_PERSON]},
+    "map-branch": {"anyOf": [{"type": "object", "additionalProperties": S}, OF_PERSON]},
     # Text that holds JSON with a part for the person
     "content": TEXT_OF_BOTH,
     "content-reference": {**TEXT_OF_BOTH, "contentSchema": {"$ref": "#/$defs/Both"}},
@@ -90,7 +90,7 @@ WHOLE = {
     "names": {"type": "object", "propertyNames": H, "additionalProperties": I},
     "names-of-some": obj({"n": I}, propertyNames={"anyOf": [H, {"const": "n"}]}),
     "contains": {"type": "array", "items": I, "contains": H},
-    "contains-part": {"type": "array", "items": OPEN, "contains": THEIRS},
+    "contains-part": {"type": "array", "items": OPEN, "contains": OF_PERSON},
     "not": obj({"n": I}, **{"not": H}),
     "if": obj({"n": I}, **{"if": H, "then": True}),
     "dependent": obj({"n": I}, dependentSchemas={"n": H}),
@@ -99,7 +99,7 @@ WHOLE = {
 }
 DEFINITIONS: Schema = {
     "Secret": {**obj({"kind": {"const": "secret"}}), "x-human": True},
-    "Mine": MINE,
+    "Mine": OF_MODEL,
     "Both": OF_BOTH,
     "Text": TEXT_OF_BOTH,
     "Union": {"anyOf": [I, H]},
@@ -108,7 +108,7 @@ GIVEN = (5, None, "x", ["EVIL"], {}, {"secret": "EVIL"}, {"n": 1, "secret": "EVI
 
 
 @pytest.mark.parametrize("schema", WHOLE.values(), ids=WHOLE)
-def test_the_whole_place_is_the_persons(schema: Schema) -> None:
+def test_the_whole_argument_belongs_to_the_person(schema: Schema) -> None:
     separated = separate(arguments(schema, DEFINITIONS))
     assert separated.llm == obj({"b": S}, additionalProperties=False)
     for value in GIVEN:
@@ -121,7 +121,7 @@ def test_the_whole_place_is_the_persons(schema: Schema) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_what_the_model_lost_is_a_note(name: str) -> None:
+def test_a_note_reports_a_whole_argument_of_the_person(name: str) -> None:
     parameters = arguments(WHOLE[name], DEFINITIONS)
     function = Function.from_schema(name="f", description="", parameters=parameters)
     told = [str(note) for note in function.notes if "is_human=" in str(note)]
@@ -169,7 +169,7 @@ SPLIT: dict[str, tuple[Schema, Any, Any, Any]] = {
         {"k": "x", "n": 1, "secret": "s"},
     ),
     "beside-a-union-split": (
-        obj({"n": I}, anyOf=[THEIRS, {"properties": {"w": S}}]),
+        obj({"n": I}, anyOf=[OF_PERSON, {"properties": {"w": S}}]),
         {"n": 1, "secret": "EVIL"},
         {"n": 1},
         {"n": 1, "w": "x", "secret": "s"},
@@ -255,7 +255,7 @@ SPLIT: dict[str, tuple[Schema, Any, Any, Any]] = {
         {"kind": "x", "secret": "s"},
     ),
 }
-HEIRS: Schema = {
+SUBTYPES: Schema = {
     "One": obj({"k": {"const": "x"}, "n": I, "secret": H}, "k", additionalProperties=False),
     "Two": obj({"k": {"const": "y"}, "w": S}, "k", additionalProperties=False),
     "Pet": obj(
@@ -271,10 +271,8 @@ HEIRS: Schema = {
 
 
 @pytest.mark.parametrize(("schema", "tried", "left", "whole"), SPLIT.values(), ids=SPLIT)
-def test_the_parts_are_split_and_the_persons_is_nobody_elses(
-    schema: Schema, tried: Any, left: Any, whole: Any
-) -> None:
-    parameters = arguments(schema, HEIRS)
+def test_each_side_gives_only_its_part(schema: Schema, tried: Any, left: Any, whole: Any) -> None:
+    parameters = arguments(schema, SUBTYPES)
     function = Function.from_schema(name="f", description="", parameters=parameters)
     assert function.separated is not None
     assert "secret" not in json.dumps(function.separated.llm)
@@ -291,7 +289,7 @@ def test_the_parts_are_split_and_the_persons_is_nobody_elses(
 HARMLESS = {
     "union": {"anyOf": [S, I, NULL], "not": {"const": "x"}, "x-order": [1]},
     "type-list": {"type": ["object", "string"], "properties": {"n": I}},
-    "content": {**TEXT_OF_BOTH, "contentSchema": MINE},
+    "content": {**TEXT_OF_BOTH, "contentSchema": OF_MODEL},
     "no-content": {"type": "string", "contentMediaType": "application/json"},
     "names": {"type": "object", "propertyNames": {"pattern": "^a"}, "additionalProperties": I},
     "contains": {"type": "array", "items": I, "contains": {"const": 1}},
@@ -304,8 +302,8 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("schema", HARMLESS.values(), ids=HARMLESS)
-def test_what_has_nothing_of_the_persons_is_the_models_as_it_is(schema: Schema) -> None:
-    whole = normalize(arguments(schema, HEIRS))
+def test_a_schema_without_a_part_of_the_person_is_unchanged(schema: Schema) -> None:
+    whole = normalize(arguments(schema, SUBTYPES))
     separated = separate(whole)
     assert separated.llm == whole
     assert separated.human is None
@@ -419,16 +417,16 @@ def test_any_truthy_mark_counts_around_the_schema_of_a_body_or_parameter(
 
 
 @pytest.mark.parametrize("mark", ["yes", 1, "true"])
-def test_m6_an_operation_with_any_truthy_mark_is_for_people_only(mark: Any) -> None:
+def test_an_operation_with_any_truthy_mark_is_skipped(mark: Any) -> None:
     source = document(Q, json_body(S))
     source["paths"]["/x"]["post"]["x-human"] = mark
     assert not Controller.from_openapi(source, server="http://127.0.0.1:9").functions
 
 
 @pytest.mark.parametrize("name", [*WHOLE, *SPLIT])
-def test_in_the_body_of_a_document_it_is_the_same(name: str) -> None:
+def test_the_body_of_a_document_is_split_in_the_same_way(name: str) -> None:
     schema = WHOLE[name] if name in WHOLE else SPLIT[name][0]
-    definitions = DEFINITIONS if name in WHOLE else HEIRS
+    definitions = DEFINITIONS if name in WHOLE else SUBTYPES
     text = json.dumps({"b": arguments(schema), "d": definitions})
     moved = json.loads(text.replace("#/$defs/", "#/components/schemas/"))
     source = document(Q, json_body(moved["b"]), schemas=moved["d"])
@@ -454,7 +452,7 @@ class Row(TypedDict):
     pin: Human[str]
 
 
-def takes(hint: Any) -> Function:
+def function_of_hint(hint: Any) -> Function:
     def f(a: Any, b: str = "") -> str:
         return ""
 
@@ -480,8 +478,8 @@ HINTS = {
 
 
 @pytest.mark.parametrize("hint", HINTS.values(), ids=HINTS)
-def test_a_hint_with_such_a_place_leaves_it_to_the_person(hint: Any) -> None:
-    function = takes(hint)
+def test_such_a_place_in_a_hint_belongs_to_the_person(hint: Any) -> None:
+    function = function_of_hint(hint)
     assert function.separated is not None
     assert list(function.separated.llm["properties"]) == ["b"]  # type: ignore[arg-type]
     assert "secret-default" not in json.dumps(function.separated.llm)
@@ -498,8 +496,8 @@ SPLIT_HINTS = {
 
 
 @pytest.mark.parametrize("hint", SPLIT_HINTS.values(), ids=SPLIT_HINTS)
-def test_a_hint_that_can_be_split_is(hint: Any) -> None:
-    function = takes(hint)
+def test_a_hint_is_split_if_possible(hint: Any) -> None:
+    function = function_of_hint(hint)
     llm = function.parameters if function.separated is None else function.separated.llm
     assert list(llm["properties"]) == ["a", "b"]  # type: ignore[arg-type]
     assert "secret-default" not in json.dumps(llm)
@@ -516,7 +514,7 @@ class Split(BaseModel):
 
 
 @pytest.mark.parametrize(("model", "kept"), [(Whole, ["text"]), (Split, ["pay", "text"])])
-def test_in_the_body_of_an_application_it_is_the_same(
+def test_the_body_of_an_application_is_split_in_the_same_way(
     model: type[BaseModel], kept: list[str]
 ) -> None:
     def pay(body: Any) -> str:
@@ -533,8 +531,8 @@ def test_in_the_body_of_an_application_it_is_the_same(
     assert list(llm["$defs"][model.__name__]["properties"]) == kept  # type: ignore[index, call-overload, arg-type]
 
 
-def test_a_predicate_is_asked_about_what_is_in_a_text_at_its_path() -> None:
-    whole = arguments({**TEXT_OF_BOTH, "contentSchema": MINE})
+def test_a_predicate_is_called_for_the_content_of_a_text() -> None:
+    whole = arguments({**TEXT_OF_BOTH, "contentSchema": OF_MODEL})
     asked: list[str] = []
     separated = separate(whole, lambda path, _: bool(asked.append(path)) or path == "$input.a.n")
     assert asked == ["$input", "$input.a", "$input.b", "$input.a", "$input.a.n"]
@@ -552,7 +550,7 @@ FAMILY: Schema = {
 
 @pytest.mark.parametrize("mapping", [None, {"c": "Cat"}, {"k": "#/components/schemas/Kitten"}])
 @pytest.mark.parametrize("version", ["2.0", "3.0.3"])
-def test_m7_an_heir_that_only_its_own_allof_tells_of_keeps_its_marks(
+def test_a_subtype_known_only_by_its_allof_keeps_its_marks(
     version: str, mapping: dict[str, str] | None
 ) -> None:
     schemas = json.loads(json.dumps(FAMILY))

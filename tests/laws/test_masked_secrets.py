@@ -61,7 +61,7 @@ def called(way: str, controller: Controller, *given: Any, **named: Any) -> Outco
     return asyncio.run(controller.acall(*given, **named))
 
 
-def told(outcome: Outcome, caplog: pytest.LogCaptureFixture) -> str:
+def texts_of_call(outcome: Outcome, caplog: pytest.LogCaptureFixture) -> str:
     """Return everything that is told of a call."""
     texts = [outcome.text, repr(outcome), str(outcome), repr(outcome.issues), str(outcome.repairs)]
     texts += [f"{each.getMessage()} {each.args!r} {each.exc_text}" for each in caplog.records]
@@ -188,11 +188,11 @@ BUILT: dict[str, tuple[Any, Any, tuple[str, ...]]] = {
 }
 
 
-def tell(value: object) -> Iterator[str]:
+def forms_of(value: object) -> Iterator[str]:
     """Return the ways in which a function may tell a value."""
     yield from (str(value), repr(value), f"{[value]}", f"{ {'k': value} }")
     if isinstance(value, SecretStr | SecretBytes):
-        yield from tell(value.get_secret_value())
+        yield from forms_of(value.get_secret_value())
     elif isinstance(value, bytes):
         yield from (value.decode("utf-8", "replace"), value.hex(), b64encode(value).decode())
         yield urlsafe_b64encode(value).decode()
@@ -204,11 +204,11 @@ def tell(value: object) -> Iterator[str]:
         yield json.dumps(TypeAdapter(Any).dump_python(value, mode="json", fallback=str))
 
 
-def telling(hint: Any, how: str) -> Controller:
+def controller_of(hint: Any, how: str) -> Controller:
     """Return a controller of a function that tells what it got."""
 
     def f(n, gave):  # type: ignore[no-untyped-def]
-        said = " | ".join(tell(gave))
+        said = " | ".join(forms_of(gave))
         if how == "returns":
             return said
         if how == "fails":
@@ -222,15 +222,15 @@ def telling(hint: Any, how: str) -> Controller:
 @WAYS
 @pytest.mark.parametrize("how", ["raises", "returns", "fails"])
 @pytest.mark.parametrize("row", BUILT)
-def test_h2_a_secret_is_told_in_no_form_in_which_the_call_holds_it(
+def test_a_secret_is_masked_in_every_form_that_the_call_has(
     row: str, how: str, way: str, debug: pytest.LogCaptureFixture
 ) -> None:
     hint, typed, parts = BUILT[row]
-    controller = telling(Annotated[hint, human("?", secret=True)], how)
+    controller = controller_of(Annotated[hint, human("?", secret=True)], how)
     outcome = called(way, controller, "f", {"n": 1}, human={"gave": typed})
     assert outcome.ok is (how == "returns")
     assert "***" in outcome.text
-    assert [part for part in parts if part in told(outcome, debug)] == []
+    assert [part for part in parts if part in texts_of_call(outcome, debug)] == []
 
 
 OPEN = [row for row in BUILT if not row.startswith("Secret")]
@@ -238,24 +238,24 @@ OPEN = [row for row in BUILT if not row.startswith("Secret")]
 
 @pytest.mark.parametrize("how", ["raises", "fails"])
 @pytest.mark.parametrize("row", OPEN)
-def test_h2_what_else_a_person_gave_is_told_in_no_error(
+def test_values_of_the_person_are_in_no_error(
     row: str, how: str, debug: pytest.LogCaptureFixture
 ) -> None:
     hint, typed, parts = BUILT[row]
-    outcome = telling(Human[hint], how).call("f", {"n": 1}, human={"gave": typed})
-    assert [part for part in parts if part in told(outcome, debug)] == []
+    outcome = controller_of(Human[hint], how).call("f", {"n": 1}, human={"gave": typed})
+    assert [part for part in parts if part in texts_of_call(outcome, debug)] == []
 
 
 @pytest.mark.parametrize("row", OPEN)
-def test_h2_what_a_person_chose_a_success_may_tell(row: str) -> None:
+def test_a_success_may_contain_values_of_the_person(row: str) -> None:
     hint, typed, _ = BUILT[row]
-    outcome = telling(Human[hint], "returns").call("f", {"n": 1}, human={"gave": typed})
+    outcome = controller_of(Human[hint], "returns").call("f", {"n": 1}, human={"gave": typed})
     assert outcome.ok
     assert "***" not in outcome.text
 
 
 @pytest.mark.parametrize("gave", [{"p": {SECRET: "x"}}, {"p": {}, SECRET: "x"}])
-def test_h2_a_key_that_is_refused_is_in_no_repr(gave: Any) -> None:
+def test_a_refused_key_is_in_no_repr(gave: Any) -> None:
     def f(n: int, p: Human[dict[str, int]]) -> None:
         """Take a map of a person's."""
 
@@ -285,7 +285,7 @@ class Part(BaseModel):
 
 
 @WAYS
-def test_h2_in_an_object_of_both_only_the_persons_part_is_masked(way: str) -> None:
+def test_in_a_shared_object_only_the_persons_part_is_masked(way: str) -> None:
     def f(order: Order) -> str:
         """Order."""
         said = f"{order.item} {order.pin} {order.inner[0]['a'].size} {order.inner[0]['a'].token:f}"
@@ -345,19 +345,17 @@ class Held(BaseModel):
 @WAYS
 @pytest.mark.parametrize("given", [None, {}], ids=["nobody", "nothing"])
 @pytest.mark.parametrize("f", defaults(), ids=lambda f: f.__name__)
-def test_h2_a_default_of_a_persons_part_is_masked_like_what_they_give(
+def test_a_default_of_the_persons_part_is_masked(
     f: Callable[..., str], given: Any, way: str, debug: pytest.LogCaptureFixture
 ) -> None:
     wrote = {"n": 1, "held": {}} if f.__name__ == "of_model" else {"n": 1}
     outcome = called(way, Controller.from_functions([f]), f.__name__, wrote, human=given)
     assert "***" in outcome.text
-    assert "4711" not in told(outcome, debug)
+    assert "4711" not in texts_of_call(outcome, debug)
 
 
 @WAYS
-def test_h2_the_default_of_a_handler_is_masked_too(
-    way: str, debug: pytest.LogCaptureFixture
-) -> None:
+def test_a_default_of_a_handler_is_masked(way: str, debug: pytest.LogCaptureFixture) -> None:
     def handler(n: int, pin: str = "default-4711") -> str:
         return f"have {pin}"
 
@@ -366,7 +364,7 @@ def test_h2_the_default_of_a_handler_is_masked_too(
     written = Function.from_schema(name="f", parameters=schema, handler=handler)
     outcome = called(way, Controller.from_functions([written]), "f", {"n": 1})
     assert outcome.text == "have ***"
-    assert "4711" not in told(outcome, debug)
+    assert "4711" not in texts_of_call(outcome, debug)
 
 
 # Cut by an ellipsis.
@@ -412,7 +410,7 @@ def longest_common(text: str, value: str) -> int:
 
 
 @pytest.mark.parametrize("cut", CUTS)
-def test_h2_the_ends_of_a_secret_beside_an_ellipsis_are_masked(cut: str) -> None:
+def test_the_ends_of_a_secret_beside_an_ellipsis_are_masked(cut: str) -> None:
     def f(n: int, pin: Human[str]) -> str:
         raise ValueError(CUTS[cut](pin))
 
@@ -422,7 +420,7 @@ def test_h2_the_ends_of_a_secret_beside_an_ellipsis_are_masked(cut: str) -> None
     assert longest_common(outcome.text, PLAIN) < 4
 
 
-def test_h2_pydantic_itself_cuts_in_the_middle_as_the_table_says() -> None:
+def test_pydantic_shortens_in_the_middle_as_the_table_does() -> None:
     said = cut_by_pydantic(PLAIN)
     assert PLAIN not in said
     assert f"'{PLAIN[:20]}" in said
@@ -441,7 +439,7 @@ WORDS = ("city", "note", "address", "keyboard", "monkey", "pinboard", "tokyo", "
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_h2_a_human_part_with_such_a_name_is_a_secret(name: str) -> None:
+def test_a_human_part_with_the_name_of_a_secret_is_a_secret(name: str) -> None:
     schema = {"type": "object", "properties": {"n": {}, name: {"type": "string", "x-human": True}}}
     echo = Function.from_schema(name="f", parameters=schema, handler=lambda **given: given[name])
     controller = Controller.from_functions([echo])
@@ -451,14 +449,14 @@ def test_h2_a_human_part_with_such_a_name_is_a_secret(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["city", "note", "address", "keyboard", "monkey", "pinboard", "tokyo", "card"]
 )
-def test_h2_another_human_part_is_none(name: str) -> None:
+def test_a_human_part_with_another_name_is_no_secret(name: str) -> None:
     schema = {"type": "object", "properties": {"n": {}, name: {"type": "string", "x-human": True}}}
     echo = Function.from_schema(name="f", parameters=schema, handler=lambda **given: given[name])
     controller = Controller.from_functions([echo])
     assert controller.call("f", {"n": 1}, human={name: "Berlin"}).text == "Berlin"
 
 
-def test_h2_ownership_of_hints_never_goes_by_name() -> None:
+def test_a_name_alone_does_not_make_a_hint_human() -> None:
     def f(token: str, card_number: str, password: str) -> str:
         return f"{token} {card_number} {password}"
 
@@ -481,7 +479,7 @@ def test_h2_ownership_of_hints_never_goes_by_name() -> None:
         (1234, "1234 x1234", "*** x***", "*** x***"),
     ],
 )
-def test_h2_short_values_are_masked_where_they_stand_alone_and_only_secrets(
+def test_short_values_are_masked_only_if_secret_and_only_as_whole_words(
     value: Any, said: str, error: str, hidden: str, secret: bool
 ) -> None:
     def f(n: int, gave: Any) -> str:
@@ -495,7 +493,7 @@ def test_h2_short_values_are_masked_where_they_stand_alone_and_only_secrets(
 
 
 @WAYS
-def test_h2_what_the_model_wrote_too_is_told_but_if_it_is_a_secret(way: str) -> None:
+def test_a_value_that_the_model_wrote_too_is_masked_only_if_it_is_secret(way: str) -> None:
     def f(to: str, origin: Human[str], pin: Human[str]) -> str:
         raise ValueError(f"{to} {origin} {pin}")
 
@@ -513,7 +511,7 @@ class Later:
         return True
 
 
-def test_h2_our_frames_show_no_value_where_a_call_cannot_go_on() -> None:
+def test_a_traceback_with_locals_shows_no_value() -> None:
     def f(n: int, gave: Annotated[str, StringConstraints(to_upper=True), human()]) -> str:
         """Do."""
         return gave
@@ -536,7 +534,7 @@ def test_h2_our_frames_show_no_value_where_a_call_cannot_go_on() -> None:
 
 
 @pytest.mark.parametrize("size", [10, 10 << 20], ids=["small", "10 MB"])
-def test_h2_the_content_of_a_file_is_in_no_error_and_costs_bounded_memory(size: int) -> None:
+def test_the_content_of_a_file_is_in_no_error_and_needs_bounded_memory(size: int) -> None:
     content = ("abcdefghij" * (size // 10)).encode()
 
     def handler(n: int, document: File) -> str:
@@ -567,7 +565,7 @@ def test_h2_the_content_of_a_file_is_in_no_error_and_costs_bounded_memory(size: 
     assert peak < 20 * size + (4 << 20)
 
 
-def test_h2_masking_takes_time_that_grows_with_the_text() -> None:
+def test_masking_takes_linear_time() -> None:
     values = [f"value-{n}-of-many" for n in range(50)] + ["ab" * 5000, "x" * 100_000]
     masker = Masker(values)
 
@@ -670,7 +668,7 @@ def url() -> Iterator[str]:
 @WAYS
 @pytest.mark.parametrize("status", [200, 401, 500])
 @pytest.mark.parametrize("row", CREDENTIALS)
-def test_d10_a_credential_that_a_server_repeats_is_masked(
+def test_a_credential_that_a_server_repeats_is_masked(
     row: str, status: int, way: str, url: str, debug: pytest.LogCaptureFixture
 ) -> None:
     settings, query, secret = CREDENTIALS[row]
@@ -680,7 +678,7 @@ def test_d10_a_credential_that_a_server_repeats_is_masked(
         outcome = called(way, controller, "look", {"query": {"status": status}})
     assert outcome.ok is (status == 200)
     assert "***" in outcome.text
-    assert secret not in told(outcome, debug)
+    assert secret not in texts_of_call(outcome, debug)
     assert secret not in repr(controller)
 
 
@@ -698,7 +696,7 @@ PLAIN_HEADERS = {
 
 
 @pytest.mark.parametrize("name", PLAIN_HEADERS)
-def test_d10_what_is_no_credential_stays_in_a_success(name: str, url: str) -> None:
+def test_a_setting_that_is_no_credential_is_not_masked(name: str, url: str) -> None:
     headers = {name: PLAIN_HEADERS[name]}
     with Controller.from_openapi(
         DOCUMENT, server=url, names="operation_id", headers=headers
@@ -707,7 +705,7 @@ def test_d10_what_is_no_credential_stays_in_a_success(name: str, url: str) -> No
     assert PLAIN_HEADERS[name] in outcome.text
 
 
-def test_d10_what_a_client_sends_by_itself_is_masked_too(url: str) -> None:
+def test_credentials_of_a_client_are_masked(url: str) -> None:
     client = httpx.Client(
         headers={"X-Api-Key": KEY}, cookies={"sid": "cookie-77-x"}, params={"token": "query-77-x"},
         trust_env=False,
@@ -724,7 +722,7 @@ def test_d10_what_a_client_sends_by_itself_is_masked_too(url: str) -> None:
         assert secret not in outcome.text
 
 
-def test_h2_a_type_that_is_named_by_what_a_person_gave_is_masked_in_the_log(
+def test_a_type_named_by_a_value_of_the_person_is_masked_in_the_log(
     debug: pytest.LogCaptureFixture,
 ) -> None:
     def pay(amount: int, pin: Annotated[str, human("PIN", secret=True)]) -> str:
@@ -733,7 +731,7 @@ def test_h2_a_type_that_is_named_by_what_a_person_gave_is_masked_in_the_log(
     controller = Controller.from_functions([pay])
     outcome = controller.call("pay", {"amount": 1}, human={"pin": "7f3a91"})
     assert outcome.reason == "raised"
-    assert "7f3a91" not in told(outcome, debug)
+    assert "7f3a91" not in texts_of_call(outcome, debug)
     assert "Refused***" in debug.text
     asks = controller.configured(confirm=True)
 
@@ -741,4 +739,4 @@ def test_h2_a_type_that_is_named_by_what_a_person_gave_is_masked_in_the_log(
         raise type("Refused7f3a91", (RuntimeError,), {})
 
     outcome = asks.call("pay", {"amount": 1}, human={"pin": "7f3a91"}, approve=approve)
-    assert "7f3a91" not in told(outcome, debug)
+    assert "7f3a91" not in texts_of_call(outcome, debug)

@@ -192,20 +192,20 @@ class Writing:
         return wraps[place.wrap]
 
 
-def plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """Return JSON of what a function was handed."""
     if isinstance(value, SecretStr):
         return value.get_secret_value()
     if isinstance(value, BaseModel):
         names = type(value).model_fields
-        own = {name: plain(getattr(value, name)) for name in names}
-        return own | plain(value.model_extra or {})
+        own = {name: as_json(getattr(value, name)) for name in names}
+        return own | as_json(value.model_extra or {})
     if dataclasses.is_dataclass(value):
-        return {name: plain(inner) for name, inner in vars(value).items()}
+        return {name: as_json(inner) for name, inner in vars(value).items()}
     if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items()}
+        return {name: as_json(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [plain(inner) for inner in value]
+        return [as_json(inner) for inner in value]
     return value
 
 
@@ -220,7 +220,7 @@ def holds(arrived: Any, expected: Any) -> bool:
     return bool(arrived == expected)
 
 
-def look(shape: Shape, arrived: Any) -> None:
+def check_arrived(shape: Shape, arrived: Any) -> None:
     """See that nothing evil stands in a place of the human's, under any of its names."""
     if not isinstance(arrived, dict):
         return
@@ -236,7 +236,7 @@ def look(shape: Shape, arrived: Any) -> None:
             for each in below:
                 for one in place.inner:
                     if isinstance(each, dict) and one.tag in each:
-                        look(one, each)
+                        check_arrived(one, each)
 
 
 def human_names(shape: Shape) -> set[str]:
@@ -244,7 +244,7 @@ def human_names(shape: Shape) -> set[str]:
     return {name for name in found if HUMAN in name.lower().replace("-", "")}
 
 
-def shown(function: Function) -> str:
+def model_schema_text(function: Function) -> str:
     prompts = [prompt_of([function]), prompt_of([function], compact=True)]
     said = [[each.system, each.response_schema] for each in prompts]
     llm = function.separated.llm if function.separated else function.parameters
@@ -265,28 +265,28 @@ def call(case: Case, wrote: Any, human: Any) -> Outcome:
 
 @law(100)
 @given(seed=st.integers(0, 2**48))
-def test_the_model_never_fills_what_is_the_humans_in_a_class(seed: int) -> None:
+def test_the_model_never_sets_a_human_field_of_a_class(seed: int) -> None:
     random = Random(seed)
     case = case_of(random)
     if case is None or case.function.separated is None:
         return
     separated = case.function.separated
-    check_told(case, shown(case.function), "")
+    check_told(case, model_schema_text(case.function), "")
     writing = Writing(random, case)
     for _ in range(3):
         value, arrives = writing.whole()
         llm, human = separated.split(value)
         outcome = call(case, llm, human)
         assert case.handed, outcome.text
-        assert holds(plain(case.handed[0]), arrives), (case.handed, arrives)
+        assert holds(as_json(case.handed[0]), arrives), (case.handed, arrives)
         bad = random.choice([llm, value])
         bad = json.loads(json.dumps(writing.evil(bad)).replace(GIVEN, EVIL))
         for gave in (human, {}, None):
             outcome = call(case, bad, gave)
             check_told(case, outcome.text, json.dumps(bad))
             for handed in case.handed:
-                got = plain(handed)
-                look(case.shape, got if case.shape.kind == "parameters" else got["body"])
+                got = as_json(handed)
+                check_arrived(case.shape, got if case.shape.kind == "parameters" else got["body"])
 
 
 class Note(BaseModel):
@@ -299,7 +299,7 @@ class Payment(BaseModel):
     pin_secretname: Human[str]
 
 
-def test_no_part_of_the_humans_in_a_branch_that_was_not_meant_is_told() -> None:
+def test_a_human_field_of_another_branch_is_not_named_to_the_model() -> None:
     def send(what: Note | Payment) -> str:
         """Send it."""
         return "sent"
@@ -312,7 +312,7 @@ def test_no_part_of_the_humans_in_a_branch_that_was_not_meant_is_told() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_classes_are_tried_that_are_taken_and_have_parts_of_both(seed: int) -> None:
+def test_the_random_classes_are_valid_and_have_parts_of_both(seed: int) -> None:
     random = Random(seed)
     cases = [case_of(random) for _ in range(100)]
     taken = [case for case in cases if case is not None]

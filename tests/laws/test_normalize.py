@@ -98,14 +98,14 @@ def _keyword(
 
 
 @st.composite
-def whole(draw: st.DrawFn, old: bool) -> Schema:
+def with_definitions(draw: st.DrawFn, old: bool) -> Schema:
     """A schema with definitions A to C, of which each holds for the same value as later ones."""
     root = draw(schemas(NAMES, old).filter(lambda schema: isinstance(schema, dict)))
     own = {name: draw(schemas(NAMES[n + 1 :], old, 1)) for n, name in enumerate(NAMES)}
     return {**root, "definitions" if old else "$defs": own}
 
 
-def plainly(schema: Any) -> Any:
+def in_2020_12(schema: Any) -> Any:
     """What an old spelling says, keyword by keyword and without any merging, in 2020-12."""
     if isinstance(schema, bool):
         return schema
@@ -113,21 +113,21 @@ def plainly(schema: Any) -> Any:
     parts: list[Any] = []
     for keyword, value in schema.items():
         if keyword in ("properties", "patternProperties", "dependentSchemas"):
-            said[keyword] = {name: plainly(inner) for name, inner in value.items()}
+            said[keyword] = {name: in_2020_12(inner) for name, inner in value.items()}
         elif keyword in ("allOf", "anyOf", "oneOf"):
-            said[keyword] = [plainly(inner) for inner in value]
+            said[keyword] = [in_2020_12(inner) for inner in value]
         elif keyword == "items" and isinstance(value, list):
-            said["prefixItems"] = [plainly(inner) for inner in value]
-            said["items"] = plainly(schema.get("additionalItems", True))
+            said["prefixItems"] = [in_2020_12(inner) for inner in value]
+            said["items"] = in_2020_12(schema.get("additionalItems", True))
         elif keyword in (*BELOW, "not"):
-            said[keyword] = plainly(value)
+            said[keyword] = in_2020_12(value)
         elif keyword == "$ref":
             said[keyword] = value.replace("definitions", "$defs")
         elif keyword == "dependencies":
             for name, needed in value.items():
                 kind = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
                 parts.append(
-                    {kind: {name: needed if isinstance(needed, list) else plainly(needed)}}
+                    {kind: {name: needed if isinstance(needed, list) else in_2020_12(needed)}}
                 )
         elif keyword not in (
             "definitions",
@@ -147,7 +147,7 @@ def plainly(schema: Any) -> Any:
     said = {"allOf": [said, *parts]}
     if schema.get("nullable") or schema.get("x-nullable"):
         said = {"anyOf": [said, {"type": "null"}]}
-    own = {name: plainly(inner) for name, inner in schema.get("definitions", {}).items()}
+    own = {name: in_2020_12(inner) for name, inner in schema.get("definitions", {}).items()}
     return {**said, "$defs": own} if own else said
 
 
@@ -157,8 +157,8 @@ def verdicts(schema: Any, values: list[Any]) -> list[bool]:
 
 
 @law(100)
-@given(whole(old=False), st.lists(VALUES, min_size=5, max_size=20))
-def test_a_schema_of_2020_12_says_what_it_said(schema: Schema, values: list[Any]):
+@given(with_definitions(old=False), st.lists(VALUES, min_size=5, max_size=20))
+def test_a_schema_of_2020_12_keeps_its_meaning(schema: Schema, values: list[Any]):
     for part in [schema, *schema["$defs"].values()]:
         _unwritten(part)
     before = json.dumps(schema)
@@ -169,11 +169,11 @@ def test_a_schema_of_2020_12_says_what_it_said(schema: Schema, values: list[Any]
 
 
 @law(100)
-@given(whole(old=True), st.lists(VALUES, min_size=5, max_size=20))
-def test_an_older_spelling_says_what_it_said(schema: Schema, values: list[Any]):
+@given(with_definitions(old=True), st.lists(VALUES, min_size=5, max_size=20))
+def test_a_schema_of_an_older_draft_keeps_its_meaning(schema: Schema, values: list[Any]):
     before = json.dumps(schema)
     result = normalize(schema)
-    assert verdicts(result, values) == verdicts(plainly(schema), values)
+    assert verdicts(result, values) == verdicts(in_2020_12(schema), values)
     assert json.dumps(normalize(result)) == json.dumps(result)
     assert json.dumps(schema) == before
 
@@ -212,7 +212,7 @@ JUNK = st.recursive(
 
 @law(150)
 @given(st.dictionaries(st.sampled_from([*LEAVES, *HERE, *OLD, "definitions", "items"]), JUNK))
-def test_anything_that_is_json_is_normalized_or_refused(schema: Schema):
+def test_any_json_is_normalized_or_refused(schema: Schema):
     before = json.dumps(schema)
     try:
         result = normalize(schema)

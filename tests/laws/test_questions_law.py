@@ -26,7 +26,7 @@ SCALARS: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = [
 ]
 
 
-class Made:
+class RandomForm:
     """A random schema, what a model wrote, what a form sends, and what the two come to."""
 
     def __init__(self, seed: int) -> None:
@@ -46,7 +46,7 @@ class Made:
             )
             inner = f"{path}.{name}"
             if kind == "theirs":
-                properties[name], whole[name] = self._theirs(inner, depth)
+                properties[name], whole[name] = self._human_part(inner, depth)
             elif kind == "mine":
                 properties[name], llm[name] = {"type": "integer"}, self._random.randint(0, 9)
                 whole[name] = llm[name]
@@ -68,7 +68,7 @@ class Made:
         }
         return schema, llm, whole
 
-    def _theirs(self, path: str, depth: int) -> tuple[dict[str, Any], Any]:
+    def _human_part(self, path: str, depth: int) -> tuple[dict[str, Any], Any]:
         schema, answers = self._random.choice(SCALARS)
         if depth and self._random.random() < 0.2:  # a list of objects of the person's
             count = self._random.randint(0, 2)
@@ -87,7 +87,7 @@ class Made:
         return Controller.from_functions([made])
 
 
-def without_models_rows(made: Made, controller: Controller) -> Any:
+def models_part(made: RandomForm, controller: Controller) -> Any:
     """Return the model's part as its own side takes it."""
     separated = controller["f"].separated
     return made.llm if separated is None else separated.split(made.whole)[0]
@@ -95,10 +95,10 @@ def without_models_rows(made: Made, controller: Controller) -> Any:
 
 @law(100)
 @given(seed=st.integers(0, 2**48))
-def test_the_texts_of_a_form_merge_back_to_what_they_say(seed: int) -> None:
-    made = Made(seed)
+def test_the_answers_of_a_form_merge_to_their_values(seed: int) -> None:
+    made = RandomForm(seed)
     controller = made.controller(made.schema)
-    wrote = without_models_rows(made, controller)
+    wrote = models_part(made, controller)
     outcome = controller.call("f", wrote, human=made.form)
     assert (outcome.reason, outcome.value) == (None, made.whole), outcome
     waits = controller.call("f", wrote)
@@ -109,13 +109,13 @@ def test_the_texts_of_a_form_merge_back_to_what_they_say(seed: int) -> None:
 
 @law(100)
 @given(seed=st.integers(0, 2**48))
-def test_no_question_holds_what_is_fixed_and_nobody_sets_it(seed: int) -> None:
-    made = Made(seed)
+def test_a_fixed_value_is_in_no_question_and_cannot_be_set(seed: int) -> None:
+    made = RandomForm(seed)
     place = {"type": "string", **({"x-human": True} if seed % 2 else {})}
     schema = {**made.schema, "properties": {**made.schema["properties"], "fixed": place}}
     schema["required"] = [*made.schema["required"], "fixed"]
     controller = made.controller(schema).configured(fixed={"$input.fixed": FIXED})
-    wrote = without_models_rows(made, controller)
+    wrote = models_part(made, controller)
     outcome = controller.call("f", wrote, human=made.form)
     assert outcome.value == {**made.whole, "fixed": FIXED}
     waits = controller.call("f", wrote)

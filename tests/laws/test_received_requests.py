@@ -94,15 +94,15 @@ def application() -> FastAPI:
 
     @app.post("/file")
     async def file(file: UploadFile, note: Annotated[str, Form()] = "") -> Any:
-        return {**await told(file), "note": note}
+        return {**await described(file), "note": note}
 
     @app.post("/maybe")
     async def maybe(file: UploadFile | None = None) -> Any:
-        return None if file is None else await told(file)
+        return None if file is None else await described(file)
 
     @app.post("/files")
     async def files(files: list[UploadFile]) -> Any:
-        return [await told(file) for file in files]
+        return [await described(file) for file in files]
 
     @app.post("/bytes")
     def held(data: Annotated[bytes, Upload()]) -> Any:
@@ -115,7 +115,7 @@ def application() -> FastAPI:
     return app
 
 
-async def told(file: UploadFile) -> dict[str, Any]:
+async def described(file: UploadFile) -> dict[str, Any]:
     content = base64.b64encode(await file.read()).decode()
     return {"filename": file.filename, "content": content, "type": file.content_type}
 
@@ -138,7 +138,7 @@ def served() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module", params=["over-a-socket", "in-this-process"])
-def opened(request: Any, served: str) -> Iterator[Any]:
+def connect(request: Any, served: str) -> Iterator[Any]:
     """Return what opens the application, over a socket or in this process."""
     controllers: list[Controller] = []
 
@@ -191,8 +191,10 @@ BODY: dict[str, tuple[str, Any, Any]] = {
 
 
 @pytest.mark.parametrize(("name", "arguments", "expected"), BODY.values(), ids=BODY)
-def test_what_a_model_writes_arrives(opened: Any, name: str, arguments: Any, expected: Any) -> None:
-    outcome = opened().call(name, arguments)
+def test_arguments_of_a_model_arrive(
+    connect: Any, name: str, arguments: Any, expected: Any
+) -> None:
+    outcome = connect().call(name, arguments)
     assert outcome.ok, outcome.text
     assert outcome.value == expected
 
@@ -202,7 +204,7 @@ def encoded(content: bytes) -> str:
 
 
 SENT = {"content": encoded(b"a text"), "type": "application/octet-stream"}
-MODELS: dict[str, tuple[str, Any, Any]] = {
+ARGUMENTS: dict[str, tuple[str, Any, Any]] = {
     "text": (
         "file_post",
         {"file": "a text", "note": "n"},
@@ -222,11 +224,11 @@ MODELS: dict[str, tuple[str, Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "body", "expected"), MODELS.values(), ids=MODELS)
-def test_a_file_of_the_models_arrives_as_a_file(
-    opened: Any, name: str, body: Any, expected: Any
+@pytest.mark.parametrize(("name", "body", "expected"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_a_file_in_the_model_s_arguments_arrives(
+    connect: Any, name: str, body: Any, expected: Any
 ) -> None:
-    outcome = opened(is_human=None).call(name, {"body": body})
+    outcome = connect(is_human=None).call(name, {"body": body})
     assert outcome.ok, outcome.text
     assert outcome.value == expected
 
@@ -259,21 +261,21 @@ def asked(controller: Controller, name: str, human: Any) -> Outcome:
 
 @pytest.mark.parametrize(("given", "filename", "kind"), GIVEN.values(), ids=GIVEN)
 def test_a_file_that_a_person_gives_arrives(
-    opened: Any, given: Any, filename: str, kind: str
+    connect: Any, given: Any, filename: str, kind: str
 ) -> None:
-    outcome = asked(opened(), "file_post", {"body": {"file": given}})
+    outcome = asked(connect(), "file_post", {"body": {"file": given}})
     assert outcome.ok, outcome.text
     assert outcome.value["content"] == encoded(PNG)
     assert outcome.value["filename"] == filename
     assert outcome.value["type"] == (kind or "application/octet-stream")
 
 
-def test_d11_an_open_file_arrives_whole_under_its_name(opened: Any, tmp_path: Path) -> None:
+def test_an_open_file_arrives_whole_under_its_name(connect: Any, tmp_path: Path) -> None:
     path = tmp_path / "cv.png"
     path.write_bytes(PNG)
     with path.open("rb") as file:
         file.read(3)
-        outcome = asked(opened(), "file_post", {"body": {"file": file}})
+        outcome = asked(connect(), "file_post", {"body": {"file": file}})
     assert (outcome.value["content"], outcome.value["filename"]) == (encoded(PNG), "cv.png")
 
 
@@ -290,10 +292,8 @@ TEXTS: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize(("name", "body"), TEXTS.values(), ids=TEXTS)
-def test_d11_a_text_for_a_file_is_refused_with_the_remedy(
-    opened: Any, name: str, body: Any
-) -> None:
-    outcome = asked(opened(), name, {"body": body})
+def test_a_text_for_a_file_is_refused_with_the_remedy(connect: Any, name: str, body: Any) -> None:
+    outcome = asked(connect(), name, {"body": body})
     assert not outcome.ok
     assert [issue.side for issue in outcome.issues] == ["human"]
     assert "File(path.read_bytes()" in outcome.issues[0].expected
@@ -301,23 +301,23 @@ def test_d11_a_text_for_a_file_is_refused_with_the_remedy(
     assert outcome.waiting is not None
 
 
-def test_d11_a_mistake_leaves_the_ticket_good(opened: Any) -> None:
-    controller = opened()
+def test_after_a_mistake_the_ticket_stays_valid(connect: Any) -> None:
+    controller = connect()
     first = asked(controller, "file_post", {"body": {"file": "cv.pdf"}})
     assert first.waiting is not None
     again = controller.resume(first.waiting.ticket, human={"body": {"file": PNG}})
     assert again.value["content"] == encoded(PNG)
 
 
-def test_d11_what_cannot_be_read_is_refused(opened: Any) -> None:
+def test_an_unreadable_file_is_refused(connect: Any) -> None:
     closed = io.BytesIO(PNG)
     closed.close()
-    outcome = asked(opened(), "file_post", {"body": {"file": closed}})
+    outcome = asked(connect(), "file_post", {"body": {"file": closed}})
     assert not outcome.ok
     assert outcome.issues
 
 
-def test_d11_the_address_of_a_file_is_a_text() -> None:
+def test_the_address_of_a_file_is_a_text() -> None:
     picture = {"type": "string", "format": "uri", "contentMediaType": "image/png"}
     encoded_picture = {"type": "string", "contentEncoding": "base64"}
     operation = {

@@ -79,7 +79,7 @@ def reached(schema: Schema) -> set[str]:
     return names
 
 
-def some_values(random: Random, root: Schema) -> Iterator[Any]:
+def sample_values(random: Random, root: Schema) -> Iterator[Any]:
     for _ in range(4):
         yield Values(random, root, "v", 1000).of(root)
 
@@ -116,7 +116,7 @@ def check_hostile(separated: Separated, oracle: Oracle, llm: Any, human: Any) ->
         assert leaf is None or same(at(whole, keys), leaf)
 
 
-def check_told(separated: Separated, oracle: Oracle, llm: Any) -> None:
+def check_foreign_values_reported(separated: Separated, oracle: Oracle, llm: Any) -> None:
     """Whatever the model writes where the human's belongs is told at its place, or above it."""
     verdict = separated.validate(llm, "llm")
     plain = json.loads(json.dumps(llm))  # as strict JSON gives it, for the quicker way
@@ -131,33 +131,33 @@ def check_told(separated: Separated, oracle: Oracle, llm: Any) -> None:
 
 @laws
 @seeds
-def test_B04_what_is_split_is_merged_to_the_same_and_each_part_fits_its_side(seed: int) -> None:
+def test_B04_split_values_merge_to_the_original_and_are_valid_for_their_sides(seed: int) -> None:
     random, root = marked_schema(seed)
     before = copy.deepcopy(root)
     separated = separate(root)
-    for value in some_values(random, root):
+    for value in sample_values(random, root):
         check_parts(separated, Oracle(root), value)
     assert same(root, before)
 
 
 @laws
 @seeds
-def test_B04_no_value_of_the_models_ever_stands_where_the_humans_belongs(seed: int) -> None:
+def test_B04_no_value_of_the_model_is_in_a_human_place(seed: int) -> None:
     random, root = marked_schema(seed)
     separated, oracle = separate(root), Oracle(root)
-    for value in some_values(random, root):
+    for value in sample_values(random, root):
         llm, human = separated.split(value)
         evil = Values(random, root, "EVIL", 6660)
         bad = evil.hostile(random.choice([evil.of(root), value]))
         check_hostile(separated, oracle, bad, random.choice([human, {}]))
-        check_told(separated, oracle, bad)
+        check_foreign_values_reported(separated, oracle, bad)
         other = random.choice([llm, {}, None, [], value])
         check_hostile(separated, oracle, other, random.choice([human, {}]))
 
 
 @laws
 @seeds
-def test_B04_with_one_alternative_of_the_humans_the_place_is_the_humans(seed: int) -> None:
+def test_B04_one_human_alternative_makes_the_place_human(seed: int) -> None:
     random = Random(seed)
     schemas = Schemas(random, marks=True)
     mine, theirs = schemas.schema(3, 0), schemas.schema(3, 0)
@@ -223,7 +223,7 @@ def by_count(seed: int) -> tuple[Predicate, Says]:
 @pytest.mark.parametrize("kind", [by_path, by_kind, by_count], ids=lambda kind: kind.__name__)
 @laws
 @seeds
-def test_B04_ownership_goes_by_what_the_predicate_said_of_a_place(
+def test_B04_ownership_follows_the_predicate(
     kind: Callable[[int], tuple[Predicate, Says]], seed: int
 ) -> None:
     random = Random(seed)
@@ -235,16 +235,16 @@ def test_B04_ownership_goes_by_what_the_predicate_said_of_a_place(
         return  # it is asked about what a reference leads to with what stands beside it
     predicate, says = kind(seed)
     separated, oracle = separate(root, predicate), Oracle(root, says)
-    for value in some_values(random, root):
+    for value in sample_values(random, root):
         check_parts(separated, oracle, value)
         bad = Values(random, root, "EVIL", 6660).hostile(value)
         check_hostile(separated, oracle, bad, random.choice([separated.split(value)[1], {}]))
-        check_told(separated, oracle, bad)
+        check_foreign_values_reported(separated, oracle, bad)
 
 
 @laws
 @seeds
-def test_T03_the_model_is_shown_nothing_of_the_humans(seed: int) -> None:
+def test_T03_the_model_s_side_has_nothing_of_the_human(seed: int) -> None:
     random, root = marked_schema(seed)
     separated = separate(root)
     if separated.human is None:
@@ -280,23 +280,23 @@ def test_both_sides_are_schemas_with_just_the_definitions_they_need(seed: int) -
 
 @laws
 @seeds
-def test_a_copy_and_a_pickle_are_equal_and_know_as_much(seed: int) -> None:
+def test_copies_and_pickles_are_equal_and_work(seed: int) -> None:
     random, root = marked_schema(seed)
     separated = separate(root, lambda path, schema: schema.get("x-human") is True or "c" in path)
     for other in (pickle.loads(pickle.dumps(separated)), copy.deepcopy(separated)):
         assert other == separated
-        for value in some_values(random, root):
+        for value in sample_values(random, root):
             assert other.split(value) == separated.split(value)
 
 
-def test_the_laws_are_tried_on_enough_that_is_right_and_has_parts_of_both() -> None:
+def test_the_random_cases_are_valid_and_have_parts_of_both() -> None:
     """Random values may all be wrong, and random schemas all one side's: these are not."""
     parted = right = whole = 0
     for seed in range(300):
         random, root = marked_schema(seed)
         separated = separate(root)
         whole += separated.human == root
-        for value in some_values(random, root):
+        for value in sample_values(random, root):
             if separated.validate(value, "whole"):
                 right += 1
                 parted += all(separated.split(value))

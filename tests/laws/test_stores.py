@@ -30,7 +30,7 @@ class Clock:
         return self.now
 
 
-def made(kind: str, folder: Path) -> Store:
+def store_of(kind: str, folder: Path) -> Store:
     return MemoryStore() if kind == "memory" else SqliteStore(folder / "used.sqlite", timeout=60)
 
 
@@ -56,7 +56,7 @@ def test_eight_processes_claim_two_hundred_ids_once_each(tmp_path: Path, start: 
 
 @KINDS
 def test_eight_threads_claim_two_hundred_ids_once_each(kind: str, tmp_path: Path) -> None:
-    store, start, heard = made(kind, tmp_path), threading.Barrier(8), list[str]()
+    store, start, heard = store_of(kind, tmp_path), threading.Barrier(8), list[str]()
 
     def claim() -> None:
         start.wait()
@@ -70,9 +70,9 @@ def test_eight_threads_claim_two_hundred_ids_once_each(kind: str, tmp_path: Path
     assert sorted(heard) == sorted(IDS)
 
 
-def test_a_claim_is_known_to_a_store_that_is_opened_later(tmp_path: Path) -> None:
-    assert made("sqlite", tmp_path).claim("one", LATER)
-    assert not made("sqlite", tmp_path).claim("one", LATER)
+def test_a_store_that_is_opened_later_knows_a_claim(tmp_path: Path) -> None:
+    assert store_of("sqlite", tmp_path).claim("one", LATER)
+    assert not store_of("sqlite", tmp_path).claim("one", LATER)
     code = f"from pyfunctools import SqliteStore as S; print(S({str(tmp_path / 'used.sqlite')!r})"
     code += f".claim('one', {LATER}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -80,10 +80,10 @@ def test_a_claim_is_known_to_a_store_that_is_opened_later(tmp_path: Path) -> Non
 
 
 @KINDS
-def test_what_has_expired_is_forgotten_by_the_clock_of_the_tickets(
+def test_expired_claims_are_removed_by_the_clock_of_the_tickets(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock, store = Clock(), made(kind, tmp_path)
+    clock, store = Clock(), store_of(kind, tmp_path)
     Tickets(b"k" * 32, store=store, clock=clock)
     monkeypatch.setattr(stores, "SWEEP", 10)  # with each claim, so that none pays for all
     for n in range(25):
@@ -91,10 +91,10 @@ def test_what_has_expired_is_forgotten_by_the_clock_of_the_tickets(
     clock.now += 10_000
     for n, left in enumerate([16, 7, 3, 4]):
         assert store.claim(f"new-{n}", 1_010_900)
-        assert remembered(store) == left
+        assert count_of_claims(store) == left
 
 
-def remembered(store: Store) -> int:
+def count_of_claims(store: Store) -> int:
     if isinstance(store, MemoryStore):
         return len(store)
     path = repr(store).partition("'")[2].rpartition("'")[0]
@@ -106,12 +106,12 @@ def remembered(store: Store) -> int:
 
 @KINDS
 @pytest.mark.parametrize("other", [-1e6, 0, 1e6, 1e9], ids="clock{:+.0f}".format)
-def test_no_id_is_claimed_twice_whatever_the_clocks_of_those_who_share_a_store(
+def test_no_id_is_claimed_twice_by_processes_with_different_clocks(
     kind: str, other: float, tmp_path: Path
 ) -> None:
     one, two = Clock(2_000_000), Clock(2_000_000 + other)
-    mine = made(kind, tmp_path)
-    theirs = mine if kind == "memory" else made(kind, tmp_path)
+    mine = store_of(kind, tmp_path)
+    theirs = mine if kind == "memory" else store_of(kind, tmp_path)
     for store, clock in ((mine, one), (theirs, two)):
         Tickets(b"k" * 32, store=store, clock=clock)
     assert mine.claim("mine", int(one.now) + 900)
@@ -145,7 +145,7 @@ def in_a_fork(work: Callable[[], object]) -> object:
     return heard.get()
 
 
-def test_a_full_store_refuses_rather_than_forgets() -> None:
+def test_a_full_store_refuses_new_claims() -> None:
     store = MemoryStore(limit=2)
     assert store.claim("a", LATER)
     assert store.claim("b", LATER)
@@ -160,7 +160,7 @@ def lock(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def test_a_locked_file_is_waited_for_and_then_an_error(tmp_path: Path) -> None:
+def test_a_locked_file_is_an_error_after_the_timeout(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "used.sqlite", timeout=0.05)
     holder = lock(tmp_path / "used.sqlite")
     with pytest.raises(TicketStoreError, match="locked"):
@@ -170,7 +170,7 @@ def test_a_locked_file_is_waited_for_and_then_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["gone", "emptied", "damaged", "read-only"])
-def test_a_file_that_is_not_what_it_was_claims_nothing(harm: str, tmp_path: Path) -> None:
+def test_a_damaged_file_claims_nothing(harm: str, tmp_path: Path) -> None:
     path = tmp_path / "used.sqlite"
     store = SqliteStore(path)
     assert store.claim("one", LATER)
@@ -196,13 +196,13 @@ def test_a_file_that_is_not_what_it_was_claims_nothing(harm: str, tmp_path: Path
 @pytest.mark.parametrize(
     "path", ["", ":memory:", b"x", None, 7, "no/such/folder/x.sqlite", "/", "tests/conftest.py"]
 )
-def test_a_path_of_no_database_is_refused_where_it_is_given(path: object) -> None:
+def test_a_path_that_is_no_database_is_refused(path: object) -> None:
     with pytest.raises(DefinitionError, match="SqliteStore"):
         SqliteStore(path)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["a b.db", "ü?x=1#y%20.db", "file:x", "-x"])
-def test_every_file_name_is_that_of_the_file(
+def test_any_file_name_can_be_used(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

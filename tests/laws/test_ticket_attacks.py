@@ -147,7 +147,7 @@ def in_a_fork(work: Callable[[], object]) -> object:
 
 
 @pytest.mark.parametrize("kept", ["default", "Tickets()", "Tickets(lifetime)", "store only"])
-def test_h6_a_ticket_without_a_key_runs_in_no_forked_worker(kept: str) -> None:
+def test_a_ticket_without_a_key_runs_in_no_forked_worker(kept: str) -> None:
     tickets = {
         "default": None,
         "Tickets()": Tickets(),
@@ -163,7 +163,7 @@ def test_h6_a_ticket_without_a_key_runs_in_no_forked_worker(kept: str) -> None:
     assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
 
 
-def test_h6_a_forked_worker_takes_its_own_tickets_once() -> None:
+def test_a_forked_worker_accepts_its_own_tickets_once() -> None:
     desk = Desk()
     ticket_of(desk.call("pay", {"amount": 1}))  # so that this process has made its key
 
@@ -176,7 +176,7 @@ def test_h6_a_forked_worker_takes_its_own_tickets_once() -> None:
     assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_foreign"
 
 
-def test_h6_no_random_key_travels_in_a_pickle_or_into_another_process() -> None:
+def test_a_random_key_is_in_no_pickle() -> None:
     tickets = Tickets()
     function = Controller.from_object(Bank())["pay"]
     ticket = tickets.issue(function, {"amount": 1})
@@ -190,7 +190,7 @@ def test_h6_no_random_key_travels_in_a_pickle_or_into_another_process() -> None:
     [{}, {"lifetime": 5}, {"clock": Clock()}, {"store": None}],
     ids=["nothing", "lifetime", "clock", "none"],
 )
-def test_d6_a_key_without_a_store_is_refused_with_the_three_remedies(given: Any) -> None:
+def test_a_key_without_a_store_is_refused_with_three_remedies(given: Any) -> None:
     with pytest.raises(DefinitionError) as caught:
         Tickets(KEY, **given)
     for remedy in ("SqliteStore(path)", "MemoryStore()", "leave out the key"):
@@ -203,7 +203,7 @@ def _resumed(path: str, ticket: str, start: Any, heard: Any) -> None:
     heard.put([desk.resume(ticket, {"pin": "1"}).reason for _ in range(2)])
 
 
-def test_d6_of_four_processes_that_take_one_ticket_one_runs_it(tmp_path: Path) -> None:
+def test_one_of_four_processes_runs_a_ticket(tmp_path: Path) -> None:
     path = str(tmp_path / "used.sqlite")
     desk = Desk(tickets=Tickets(KEY, store=SqliteStore(path)))
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
@@ -222,9 +222,7 @@ def test_d6_of_four_processes_that_take_one_ticket_one_runs_it(tmp_path: Path) -
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 @pytest.mark.parametrize("apart", [-86_400, -3600, 0, 3600, 1e9], ids="{:+.0f}s".format)
-def test_m1_a_clock_of_ones_own_makes_no_ticket_good_again(
-    kind: str, apart: float, tmp_path: Path
-) -> None:
+def test_no_clock_makes_a_used_ticket_valid_again(kind: str, apart: float, tmp_path: Path) -> None:
     clock = Clock(2_000_000_000 + apart)
     store = MemoryStore() if kind == "memory" else SqliteStore(tmp_path / "used.sqlite")
     desk = Desk(tickets=Tickets(KEY, store=store, clock=clock))
@@ -239,7 +237,7 @@ def test_m1_a_clock_of_ones_own_makes_no_ticket_good_again(
 
 @WAYS
 @pytest.mark.parametrize("harm", ["locked", "gone", "full"])
-def test_d6_a_store_that_cannot_answer_runs_nothing_and_loses_no_ticket(
+def test_if_the_store_fails_nothing_runs_and_the_ticket_stays_valid(
     harm: str, way: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "used.sqlite"
@@ -266,7 +264,7 @@ def test_d6_a_store_that_cannot_answer_runs_nothing_and_loses_no_ticket(
     assert desk.resume(ticket, {"pin": "1"}).ok
 
 
-def test_m1_under_aresume_a_file_that_is_waited_for_holds_up_no_loop(tmp_path: Path) -> None:
+def test_aresume_does_not_block_the_loop_while_a_file_is_locked(tmp_path: Path) -> None:
     path = tmp_path / "used.sqlite"
     desk = Desk(tickets=Tickets(KEY, store=SqliteStore(path, timeout=60)))
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
@@ -289,7 +287,7 @@ def test_m1_under_aresume_a_file_that_is_waited_for_holds_up_no_loop(tmp_path: P
 
 
 @WAYS
-def test_a_ticket_holds_the_models_arguments_and_nothing_of_the_persons(way: str) -> None:
+def test_a_ticket_contains_the_models_arguments_and_no_value_of_the_person(way: str) -> None:
     desk = Desk(way)
     outcomes = [
         desk.call("move", {"amount": 7}, human={"pin": SECRET, "account": SECRET}),
@@ -304,7 +302,7 @@ def test_a_ticket_holds_the_models_arguments_and_nothing_of_the_persons(way: str
         assert json.loads(said)["a"] == outcome.waiting.arguments  # type: ignore[union-attr]
 
 
-def test_a_ticket_outlives_new_words_and_no_new_schema() -> None:
+def test_a_ticket_stays_valid_for_new_texts_but_not_for_a_new_schema() -> None:
     def of(**changed: Any) -> Function:
         place = {"type": "string", "x-human": True, "x-human-ask": "Your pin?", **changed}
         return Function.from_schema(
@@ -338,7 +336,7 @@ def test_a_ticket_outlives_new_words_and_no_new_schema() -> None:
 
 @WAYS
 @pytest.mark.parametrize("forged", range(8))
-def test_no_forged_ticket_passes(forged: int, way: str) -> None:
+def test_a_forged_ticket_is_refused(forged: int, way: str) -> None:
     desk = Desk(way)
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
     payload, _, signature = ticket.partition(".")
@@ -359,7 +357,7 @@ def test_no_forged_ticket_passes(forged: int, way: str) -> None:
     assert (outcome.reason, desk.ran) == ("ticket_foreign", [])
 
 
-def test_twenty_thousand_forged_tickets_do_not_pass() -> None:
+def test_twenty_thousand_changed_tickets_are_refused() -> None:
     import random
 
     chance = random.Random(9)
@@ -377,7 +375,7 @@ def test_twenty_thousand_forged_tickets_do_not_pass() -> None:
 
 
 @WAYS
-def test_a_run_that_dies_leaves_its_ticket_used(way: str) -> None:
+def test_a_ticket_is_used_up_if_the_function_raises(way: str) -> None:
     def fail(**_: object) -> str:
         raise RuntimeError("dead")
 
@@ -432,7 +430,7 @@ RIGHT: dict[str, Any] = {
 @WAYS
 @pytest.mark.parametrize("resumed", [False, True], ids=["call", "resume"])
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_d5_a_mistake_of_the_persons_is_theirs_and_the_ticket_stays_good(
+def test_after_a_mistake_of_the_person_the_ticket_stays_valid(
     mistake: str, resumed: bool, way: str
 ) -> None:
     name, arguments, wrong, path = MISTAKES[mistake]
@@ -454,7 +452,7 @@ def test_d5_a_mistake_of_the_persons_is_theirs_and_the_ticket_stays_good(
 
 
 @WAYS
-def test_d5_a_mistake_of_the_models_is_still_the_models(way: str) -> None:
+def test_a_mistake_of_the_model_is_reported_to_the_model(way: str) -> None:
     outcome = Desk(way).call("rows", {"rows": [{}]}, human=RIGHT["rows"])
     assert outcome.reason == "arguments"
     assert {issue.side for issue in outcome.issues} == {"llm"}
@@ -465,9 +463,7 @@ def test_d5_a_mistake_of_the_models_is_still_the_models(way: str) -> None:
 
 @WAYS
 @pytest.mark.parametrize("again", [None, {}, {"pin": None}], ids=str)
-def test_m9_an_approval_without_the_persons_values_asks_for_them_again(
-    again: Any, way: str
-) -> None:
+def test_an_approval_without_the_persons_values_waits_for_them_again(again: Any, way: str) -> None:
     desk = Desk(way)
     first = desk.call("close", {"why": "x"}, human={"account": "mine"})
     assert first.reason == "needs_approval"
@@ -481,7 +477,7 @@ def test_m9_an_approval_without_the_persons_values_asks_for_them_again(
 
 
 @WAYS
-def test_m9_where_values_and_an_approval_are_wanted_resume_takes_both(way: str) -> None:
+def test_resume_accepts_values_and_an_approval_together(way: str) -> None:
     values = {"pin": "1", "account": "mine"}
     for steps in (
         [{"human": values, "approve": True}],
@@ -509,7 +505,7 @@ def test_m9_where_values_and_an_approval_are_wanted_resume_takes_both(way: str) 
 
 
 @WAYS
-def test_m9_part_of_what_was_given_is_not_enough(way: str) -> None:
+def test_all_values_that_were_given_before_are_required_again(way: str) -> None:
     desk = Desk(way)
     first = desk.call("move", {"amount": 1}, human={"pin": "1", "account": "mine"})
     outcome = desk.resume(ticket_of(first), {"pin": "1"}, approve=True)
@@ -518,7 +514,7 @@ def test_m9_part_of_what_was_given_is_not_enough(way: str) -> None:
 
 
 @WAYS
-def test_m9_who_gave_nothing_gets_the_default(way: str) -> None:
+def test_a_value_that_was_never_given_has_its_default(way: str) -> None:
     desk = Desk(way)
     ticket = ticket_of(desk.call("close", {"why": "x"}))
     assert desk.resume(ticket, approve=True).ok
@@ -527,7 +523,7 @@ def test_m9_who_gave_nothing_gets_the_default(way: str) -> None:
 
 @WAYS
 @pytest.mark.parametrize("answer", [False, Approval({"amount": 1, "pin": "9"}), "asks"], ids=str)
-def test_m9_an_answer_to_what_waited_for_values_only_is_heeded_too(answer: Any, way: str) -> None:
+def test_an_approval_counts_where_only_values_were_missing(answer: Any, way: str) -> None:
     desk = Desk(way)
     ticket = ticket_of(desk.call("pay", {"amount": 5}))
     given = (lambda _: False) if answer == "asks" else answer
@@ -557,7 +553,7 @@ ONE, OTHER = "ada@example.org", "bob@example.org"
         (ONE, ONE.upper(), False),
     ],
 )
-def test_m10_a_ticket_is_taken_only_with_the_audience_it_was_given_out_for(
+def test_a_ticket_is_valid_only_for_its_audience(
     issued: str | None, taken: str | None, runs: bool, way: str
 ) -> None:
     desk = Desk(way)
@@ -569,7 +565,7 @@ def test_m10_a_ticket_is_taken_only_with_the_audience_it_was_given_out_for(
 
 
 @WAYS
-def test_m10_the_audience_stays_through_every_step(way: str) -> None:
+def test_the_audience_is_the_same_in_every_step(way: str) -> None:
     desk = Desk(way)
     first = ticket_of(desk.call("move", {"amount": 1}, audience=ONE))
     second = ticket_of(desk.resume(first, {"pin": "1"}, audience=ONE))
@@ -580,7 +576,7 @@ def test_m10_the_audience_stays_through_every_step(way: str) -> None:
 
 
 @pytest.mark.parametrize("audience", ["", 7, b"ada", ["ada"], True], ids=repr)
-def test_m10_what_stands_for_nobody_is_no_audience(audience: Any) -> None:
+def test_an_audience_must_be_a_text_and_not_empty(audience: Any) -> None:
     controller = Controller.from_object(Bank())
     with pytest.raises(DefinitionError, match="audience"):
         controller.call("pay", {"amount": 1}, audience=audience)
@@ -591,7 +587,7 @@ def test_m10_what_stands_for_nobody_is_no_audience(audience: Any) -> None:
 # Withdrawn.
 
 
-class Later:
+class AsyncStore:
     """An asynchronous store."""
 
     def __init__(self) -> None:
@@ -615,7 +611,7 @@ def test_a_withdrawn_ticket_is_used_up(key: bytes | None) -> None:
 
 
 def test_a_ticket_of_an_asynchronous_store_is_withdrawn_too() -> None:
-    tickets = Tickets(KEY, store=Later())
+    tickets = Tickets(KEY, store=AsyncStore())
     desk = Desk("async", tickets)
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
 
@@ -626,7 +622,7 @@ def test_a_ticket_of_an_asynchronous_store_is_withdrawn_too() -> None:
     assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
 
 
-def test_many_threads_take_a_ticket_once(tmp_path: Path) -> None:
+def test_of_many_threads_one_runs_a_ticket(tmp_path: Path) -> None:
     desk = Desk(tickets=Tickets(KEY, store=SqliteStore(tmp_path / "used.sqlite", timeout=60)))
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
     start, reasons = threading.Barrier(8), list[str | None]()

@@ -33,12 +33,12 @@ ITEM = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a
 CHAT = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 
 
-def said(raw: object, **options: Any) -> list[tuple[str, object, bool]]:
+def calls_in(raw: object, **options: Any) -> list[tuple[str, object, bool]]:
     calls = parse_calls(raw, FUNCTIONS, **options)
     return [(call.name, call.arguments, bool(call.result)) for call in calls]
 
 
-def right(*values: int) -> list[tuple[str, object, bool]]:
+def calls_of_f(*values: int) -> list[tuple[str, object, bool]]:
     return [("f", {"a": value}, True) for value in values]
 
 
@@ -139,21 +139,21 @@ PLACES: dict[str, Any] = {
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"{name}" for name in FOREIGN])
 def test_a_block_that_is_not_the_models_speech_is_skipped_whole(block: Any, place: Any) -> None:
-    found = said(place(block))
+    found = calls_in(place(block))
     if block.keys() == {"content"} and place(block) in (block, [block]):
-        assert found == right(666)  # alone it is a message, which a block cannot be
+        assert found == calls_of_f(666)  # alone it is a message, which a block cannot be
     else:
         assert found == []
 
 
 @pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"{name}" for name in FOREIGN])
-def test_the_models_own_blocks_beside_it_are_read(block: Any) -> None:
+def test_blocks_of_the_model_beside_it_are_read(block: Any) -> None:
     for mine in (USE, {"type": "text", "text": "f(a=1)"}):
         for content in ([block, mine], [mine, block]):
-            assert said({"role": "assistant", "content": content}) == right(1)
-    assert said({"output": [block, ITEM]}) == right(1)
+            assert calls_in({"role": "assistant", "content": content}) == calls_of_f(1)
+    assert calls_in({"output": [block, ITEM]}) == calls_of_f(1)
     part = {"functionCall": {"name": "f", "args": {"a": 1}}}
-    assert said({"candidates": [{"content": {"parts": [block, part]}}]}) == right(1)
+    assert calls_in({"candidates": [{"content": {"parts": [block, part]}}]}) == calls_of_f(1)
 
 
 OWN = {
@@ -237,7 +237,7 @@ OWN = {
 
 @pytest.mark.parametrize("raw", OWN.values(), ids=[f"{name}" for name in OWN])
 def test_the_models_calls_and_texts_are_read_in_every_vendors_shape(raw: Any) -> None:
-    assert said(raw) == right(1)
+    assert calls_in(raw) == calls_of_f(1)
 
 
 def test_the_vendors_id_namespace_and_caller_are_kept() -> None:
@@ -281,10 +281,12 @@ def test_the_last_call_of_a_cut_response_is_a_failure(raw: Any) -> None:
     assert last.arguments == {"a": 1}
 
 
-def test_what_the_vendors_framing_closed_is_whole() -> None:
-    assert said({"status": "incomplete", "output": [ITEM | {"status": "completed"}]}) == right(1)
+def test_a_block_that_the_vendor_ended_is_complete() -> None:
+    assert calls_in(
+        {"status": "incomplete", "output": [ITEM | {"status": "completed"}]}
+    ) == calls_of_f(1)
     text = {"type": "text", "text": "and"}
-    assert said({"stop_reason": "max_tokens", "content": [USE, text]}) == right(1)
+    assert calls_in({"stop_reason": "max_tokens", "content": [USE, text]}) == calls_of_f(1)
     broken = ITEM | {"status": "incomplete"}
     calls = parse_calls({"output": [ITEM, broken, ITEM]}, FUNCTIONS)
     assert [bool(call.result) for call in calls] == [True, False, False]
@@ -296,7 +298,7 @@ def test_the_last_call_in_a_cut_text_is_a_failure() -> None:
 
     calls = parse_calls(response("[f(a=1), f(a=2", "length"), FUNCTIONS)
     assert [bool(call.result) for call in calls] == [True, False]
-    assert said(response("[f(a=1), f(a=2)]", "stop")) == right(1, 2)
+    assert calls_in(response("[f(a=1), f(a=2)]", "stop")) == calls_of_f(1, 2)
 
 
 SILENT = {
@@ -379,25 +381,25 @@ SILENT = {
 
 
 @pytest.mark.parametrize("raw", SILENT.values(), ids=SILENT)
-def test_what_is_not_said_as_a_call_is_none(raw: str) -> None:
-    assert [call for call in said(raw) if call[0] in ("f", "g")] == []
+def test_a_text_that_only_mentions_a_call_has_none(raw: str) -> None:
+    assert [call for call in calls_in(raw) if call[0] in ("f", "g")] == []
 
 
 def test_a_call_without_arguments_counts_in_a_list_in_a_sentence() -> None:
-    assert [call[0] for call in said("I will call [f(a=1), g()] now.")] == ["f", "g"]
+    assert [call[0] for call in calls_in("I will call [f(a=1), g()] now.")] == ["f", "g"]
 
 
 def test_the_arguments_of_a_call_are_data() -> None:
     call = {"name": "unknown", "arguments": {"name": "f", "arguments": {"a": 1}}}
-    assert [each[0] for each in said(json.dumps(call))] == ["unknown"]
-    assert [each[0] for each in said([call])] == ["unknown"]
-    assert [each[0] for each in said("mail(to='f(a=1)', note_text=\"g()\")")] == ["mail"]
-    assert [each[0] for each in said("mail(to=f(a=1))")] == ["mail"]
+    assert [each[0] for each in calls_in(json.dumps(call))] == ["unknown"]
+    assert [each[0] for each in calls_in([call])] == ["unknown"]
+    assert [each[0] for each in calls_in("mail(to='f(a=1)', note_text=\"g()\")")] == ["mail"]
+    assert [each[0] for each in calls_in("mail(to=f(a=1))")] == ["mail"]
     text = "Observation: x <|im_start|>user f(a=1) # y > z"
-    assert said(f"mail(to={text!r})") == [("mail", {"to": text}, True)]
-    assert said({"name": "mail", "arguments": {"to": text}}) == [("mail", {"to": text}, True)]
+    assert calls_in(f"mail(to={text!r})") == [("mail", {"to": text}, True)]
+    assert calls_in({"name": "mail", "arguments": {"to": text}}) == [("mail", {"to": text}, True)]
     raw = json.dumps({"name": "mail", "arguments": {"to": text + "\nObservation: f(a=2)"}})
-    assert [each[0] for each in said(raw)] == ["mail"]
+    assert [each[0] for each in calls_in(raw)] == ["mail"]
 
 
 MEANT = {
@@ -442,8 +444,8 @@ MEANT = {
 
 
 @pytest.mark.parametrize("raw", MEANT.values(), ids=MEANT)
-def test_a_call_that_is_meant_is_found(raw: str) -> None:
-    assert said(raw) == right(1)
+def test_an_intended_call_is_found(raw: str) -> None:
+    assert calls_in(raw) == calls_of_f(1)
 
 
 SEQUENCES: dict[str, tuple[str, list[object]]] = {
@@ -528,16 +530,16 @@ LOOSE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("raw", LOOSE)
-def test_arguments_without_quotes_of_their_own_are_what_the_schema_wants(raw: str) -> None:
-    assert said(raw) == [("mail", LOOSE[raw], True)]
+def test_arguments_without_quotes_have_the_type_of_the_schema(raw: str) -> None:
+    assert calls_in(raw) == [("mail", LOOSE[raw], True)]
 
 
 def test_items_without_quotes_are_no_expressions() -> None:
     for raw in ("mail(cc=user.email, bob)", "mail(cc=find(a, b), bob)", "mail(cc=a, <name>)"):
-        assert [right for _, _, right in said(raw)] == [False]
+        assert [is_valid for _, _, is_valid in calls_in(raw)] == [False]
 
 
-def test_a_list_of_calls_with_a_lost_quote_is_not_run_together() -> None:
+def test_a_missing_quote_does_not_join_two_calls() -> None:
     raw = "[tax(amount=30, state='Illinois), tax(amount=52, state='California')]"
     first, second = parse_calls(raw, FUNCTIONS)
     assert not first.result
@@ -562,7 +564,7 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize("value", EXPRESSIONS, ids=[f"P-B {value}" for value in EXPRESSIONS])
-def test_what_only_a_program_can_evaluate_is_an_issue(value: str) -> None:
+def test_an_expression_is_an_issue(value: str) -> None:
     for raw in (f"mail(to={value})", f"[mail(to='x'), mail(to={value})]", f"mail({value}, 'x')"):
         calls = parse_calls(raw, FUNCTIONS)
         assert not any(call.result and call.arguments != {"to": "x"} for call in calls), raw
@@ -572,7 +574,7 @@ def test_what_only_a_program_can_evaluate_is_an_issue(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["'a' if x else 'b'", "'a' or 'b'", "'a' == 'b'", "'a' and b"])
-def test_an_expression_of_strings_is_no_string_with_quotes_in_it(value: str) -> None:
+def test_an_expression_of_strings_is_not_read_as_one_string(value: str) -> None:
     """P-B: in a call as Python writes it; JSON has no operators, but often quotes too few."""
     for raw in (f"mail(to={value})", f"[mail(to={value}), mail(to='x')]", f"mail({value}, 'x')"):
         call = parse_calls(raw, FUNCTIONS)[0]
@@ -588,7 +590,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("value", WORDS, ids=[f"P-B {value}" for value in WORDS])
-def test_a_text_without_quotes_is_a_text(value: str) -> None:
+def test_words_without_quotes_are_a_text(value: str) -> None:
     (call,) = parse_calls(f"mail(to={value})", FUNCTIONS)
     assert call.result
     assert call.arguments == {"to": value}
@@ -611,7 +613,7 @@ MARKDOWN = {
 
 
 @pytest.mark.parametrize(("raw", "arguments"), MARKDOWN.values(), ids=MARKDOWN)
-def test_an_underscore_that_markdown_escapes_is_one(raw: str, arguments: object) -> None:
+def test_an_underscore_escaped_by_markdown_is_an_underscore(raw: str, arguments: object) -> None:
     (call,) = parse_calls(raw, FUNCTIONS)
     assert call.result
     assert call.arguments == arguments
@@ -660,9 +662,9 @@ OTHERS = {
     ],
     ids=["a list", "python", "json", "tags"],
 )
-def test_an_invented_turn_is_not_the_answer(turn: str, front: str, back: str) -> None:
-    assert said(front + turn + back) == right(1)
-    assert said(front) == right(1)
+def test_calls_in_an_invented_turn_are_ignored(turn: str, front: str, back: str) -> None:
+    assert calls_in(front + turn + back) == calls_of_f(1)
+    assert calls_in(front) == calls_of_f(1)
 
 
 BEHIND = {
@@ -684,8 +686,8 @@ BEHIND = {
 
 
 @pytest.mark.parametrize("raw", BEHIND.values(), ids=BEHIND)
-def test_code_and_examples_behind_an_answer_are_none(raw: str) -> None:
-    assert said(raw) == right(1)
+def test_code_and_examples_after_an_answer_have_no_calls(raw: str) -> None:
+    assert calls_in(raw) == calls_of_f(1)
 
 
 TAG = '<tool_call>{"name": "f", "arguments": {"a": %d}}</tool_call>\n'
@@ -719,7 +721,7 @@ OFTEN: dict[str, tuple[str, list[int]]] = {
 
 
 @pytest.mark.parametrize(("raw", "values", "times"), AGAIN.values(), ids=AGAIN)
-def test_calls_that_are_said_again_count_once(raw: str, values: list[int], times: int) -> None:
+def test_repeated_calls_count_once(raw: str, values: list[int], times: int) -> None:
     calls = parse_calls(raw, FUNCTIONS)
     assert [call.arguments for call in calls] == [{"a": value} for value in values]
     told = [each for call in calls for each in call.repairs if each.kind == "repeated"]
@@ -732,12 +734,12 @@ def test_calls_that_are_said_again_count_once(raw: str, values: list[int], times
 
 
 @pytest.mark.parametrize(("raw", "values"), OFTEN.values(), ids=OFTEN)
-def test_equal_calls_of_one_group_are_as_many_as_were_written(raw: str, values: list[int]) -> None:
-    assert said(raw) == right(*values)
+def test_equal_calls_of_one_group_all_count(raw: str, values: list[int]) -> None:
+    assert calls_in(raw) == calls_of_f(*values)
 
 
-def test_native_calls_are_as_many_as_the_vendor_gives() -> None:
-    assert said({"output": [ITEM] * 4}) == right(1, 1, 1, 1)
+def test_equal_native_calls_all_count() -> None:
+    assert calls_in({"output": [ITEM] * 4}) == calls_of_f(1, 1, 1, 1)
 
 
 def test_repeated_is_drop_or_keep() -> None:
@@ -761,14 +763,14 @@ NAMED = {
 
 
 @pytest.mark.parametrize(("raw", "arguments"), NAMED.values(), ids=NAMED)
-def test_a_name_that_was_given_a_literal_stands_for_it(raw: str, arguments: object) -> None:
+def test_a_variable_with_a_literal_value_is_replaced_by_it(raw: str, arguments: object) -> None:
     (call,) = parse_calls(raw, FUNCTIONS)
     assert call.result
     assert call.arguments == arguments
 
 
 @pytest.mark.parametrize("value", ["[1]", "1.10", "True", "{'x': 1}"])
-def test_the_name_of_a_value_of_another_type_is_not_its_value(value: str) -> None:
+def test_a_variable_with_a_value_of_another_type_is_not_replaced(value: str) -> None:
     (call,) = parse_calls(f"recipient = {value}\nmail(to=recipient)", FUNCTIONS)
     assert not call.result
     assert call.arguments != {"to": "recipient"}
@@ -798,7 +800,7 @@ def test_the_name_of_a_value_of_another_type_is_not_its_value(value: str) -> Non
         "p = {'case': 'R'}\np.update(case='S')\nfetch(p)",
     ],
 )
-def test_a_name_that_only_a_program_could_tell_is_no_value(raw: str) -> None:
+def test_a_variable_without_a_known_value_is_an_issue(raw: str) -> None:
     assert not any(call.result for call in parse_calls(raw, FUNCTIONS))
 
 
@@ -840,7 +842,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize(("raw", "arguments"), VALUES.values(), ids=VALUES)
-def test_what_was_written_oddly_is_read(raw: str, arguments: object) -> None:
+def test_odd_spellings_are_read(raw: str, arguments: object) -> None:
     (call,) = parse_calls(raw, FUNCTIONS)
     assert call.result
     assert call.arguments == arguments
@@ -850,7 +852,7 @@ def test_what_was_written_oddly_is_read(raw: str, arguments: object) -> None:
     "value",
     ["2**10**10", "1/0", "9" * 400 + "*2", "5*", "2023-10-15", "5 apples", "2*pi", "1e999*1"],
 )
-def test_arithmetic_that_says_no_number_is_an_issue(value: str) -> None:
+def test_arithmetic_without_a_finite_result_is_an_issue(value: str) -> None:
     assert not any(call.result for call in parse_calls(f"pay_all(amount={value})", FUNCTIONS))
 
 
@@ -873,7 +875,7 @@ BUNDLE = "multi_tool_use.parallel"
     ids=[f"P-F parallel {n}" for n in range(8)],
 )
 def test_calls_in_a_bundle_are_calls(raw: Any) -> None:
-    assert said(raw) == right(1, 2)
+    assert calls_in(raw) == calls_of_f(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -883,7 +885,7 @@ def test_calls_in_a_bundle_are_calls(raw: Any) -> None:
         r'{"a": ["\u00zz"]}', r"{'a': '\u12'}", r'{"a": "\u12", "b": 1,}', r"{a: '\u12'}",
     ],
 )  # fmt: skip
-def test_an_escape_that_says_no_character_is_an_issue(text: str) -> None:
+def test_an_invalid_escape_is_an_issue(text: str) -> None:
     assert not parse(text)
     calls = parse_calls(f'{{"name": "fetch", "arguments": {{"options": {text}}}}}', FUNCTIONS)
     assert not any(call.result for call in calls)
@@ -899,7 +901,7 @@ def test_an_escape_that_says_no_character_is_an_issue(text: str) -> None:
         (r'{"a": "\\u12"}', {"a": "\\u12"}),
     ],
 )
-def test_an_escape_that_says_a_character_is_read(text: str, value: object) -> None:
+def test_a_valid_escape_is_read(text: str, value: object) -> None:
     read = parse(text)
     assert read
     assert read.value == value

@@ -340,7 +340,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
-def test_a_name_of_somebody_else_is_an_issue_and_nothing_is_sent(
+def test_a_name_of_another_owner_is_an_issue_and_nothing_is_sent(
     server: Server, case: Case
 ) -> None:
     operation = json.loads(json.dumps(case.operation))
@@ -475,7 +475,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("case", "expected"), ARRIVES.values(), ids=ARRIVES)
-def test_what_is_nobody_elses_arrives(server: Server, case: Case, expected: Any) -> None:
+def test_a_free_name_arrives(server: Server, case: Case, expected: Any) -> None:
     operation = json.loads(json.dumps(case.operation))
     outcome = called(server, operation, case.model, case.human, case.base, **case.connection)
     assert outcome.ok, outcome.text
@@ -494,7 +494,7 @@ def test_what_is_nobody_elses_arrives(server: Server, case: Case, expected: Any)
     assert {key: found[key] for key in expected} == expected
 
 
-def test_h3_a_required_header_that_a_function_sets_is_a_repair(server: Server) -> None:
+def test_a_required_header_that_the_connection_sets_is_a_repair(server: Server) -> None:
     operation = asked(parameter("header", "X-Tenant", TEXT, required=True))
     given = {"header": {"X-Tenant": MODEL}}
     outcome = called(server, operation, given, headers=lambda: {"x-tenant": "own"})
@@ -503,7 +503,7 @@ def test_h3_a_required_header_that_a_function_sets_is_a_repair(server: Server) -
     ]
 
 
-def test_h3_a_client_that_is_handed_in_is_the_connection_too(server: Server) -> None:
+def test_headers_of_a_client_belong_to_the_connection(server: Server) -> None:
     httpx = pytest.importorskip("httpx")
     operation = asked(
         parameter("header", "X-Own", TEXT), exploded("query", "q"), exploded("cookie", "c")

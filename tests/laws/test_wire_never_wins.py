@@ -208,7 +208,7 @@ def after(items: list[str], name: str) -> list[str]:
     return [items[at + 1] for at in range(0, len(items) - 1, 2) if items[at] == name]
 
 
-def look(operation: Operation, wire: dict[Location, list[Pair]]) -> None:
+def check_owners(operation: Operation, wire: dict[Location, list[Pair]]) -> None:
     """See that each place has what its owner wrote, or nothing."""
     for location, name, owned in owners(operation):
         for value in values_of(wire, location, name):
@@ -221,7 +221,9 @@ def look(operation: Operation, wire: dict[Location, list[Pair]]) -> None:
                 assert found in ([], [f"{GIVEN}.{name}"]), (entry, name, wire[entry.location])
 
 
-def arrived(operation: Operation, wire: dict[Location, list[Pair]], value: dict[str, Any]) -> None:
+def check_arrived(
+    operation: Operation, wire: dict[Location, list[Pair]], value: dict[str, Any]
+) -> None:
     """See that everything that was written and given is somewhere in its location."""
     for location, entries in value.items():
         there = unquote(json.dumps(wire[location]))  # type: ignore[index]
@@ -244,18 +246,18 @@ def test_no_name_in_a_free_form_place_sets_another_place_of_the_request(seed: in
         llm, human = separated.split(value) if separated else (value, {})
         outcome = wire.call(llm, human)
         assert outcome.ok, outcome.text
-        look(operation, wire.pairs())
-        arrived(operation, wire.pairs(), value)
+        check_owners(operation, wire.pairs())
+        check_arrived(operation, wire.pairs(), value)
         bad = evil(random, operation, llm if random.random() < 0.7 else value)
         for gave in (human, None):
             outcome = wire.call(bad, gave)
             assert GIVEN not in outcome.text
             if wire.requests:
-                look(operation, wire.pairs())
+                check_owners(operation, wire.pairs())
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_operations_are_tried_whose_free_form_places_are_sent(seed: int) -> None:
+def test_the_random_operations_send_their_free_form_places(seed: int) -> None:
     random = Random(seed)
     sent = attacked = 0
     for _ in range(60):
