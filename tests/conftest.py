@@ -1,4 +1,4 @@
-"""What all tests share: where the material for testing lies, and what was left out without it.
+"""Fixtures for all tests: the folders of vectors and corpora, and a report of skipped tests.
 
 The fast set runs on all cores (`-n auto` in pyproject.toml); a few files or tests alone run in this
 process, which is quicker for them.
@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("unhurried", deadline=None)  # another process's work is no failure
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")
 
 VECTORS = Path(__file__).parent / "vectors"
 LEFT_OUT = "the corpora are not here"
 NOT_INSTALLED = re.compile(r"could not import '(\w+)")
-"""What `pytest.importorskip` says, and `packages.required_by`."""
+"""The message of `pytest.importorskip`."""
 MOST_WORKERS = 4
-"""A container of two cores may show all sixty of its machine, and each worker collects all."""
+"""A container with two cores may report all sixty of its machine, and each worker collects all."""
 
 
 @pytest.fixture(scope="session")
 def vectors() -> Path:
-    """Return the folder of the project's own vectors: inputs, and what has to come of them."""
+    """Return the folder of the project's own vectors: inputs and expected results."""
     return VECTORS
 
 
@@ -42,7 +42,7 @@ def shared() -> Path:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return how many processes `-n auto` means: none where less than the whole is asked for."""
+    """Return the number of processes for `-n auto`: none for a part of the tests."""
     option = config.option
     whole = {str(config.rootpath), str(config.rootpath / "tests")}
     chosen = {str(Path(config.invocation_params.dir, each).resolve()) for each in config.args}
@@ -52,14 +52,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse ids with an address in them: they differ in each process, and `-n 2` goes by ids."""
+    """Refuse ids with an address in them: the ids of all workers have to be equal."""
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid}: give the parameters ids of their own")
 
 
 def _missing_packages(terminal: pytest.TerminalReporter) -> list[str]:
-    """Return the package that each test was skipped for which wanted one."""
+    """Return the missing package of each test that was skipped for one."""
     skipped = terminal.stats.get("skipped", [])
     found = [NOT_INSTALLED.search(str(report.longrepr)) for report in skipped]
     return [match[1] for match in found if match]
@@ -67,20 +67,20 @@ def _missing_packages(terminal: pytest.TerminalReporter) -> list[str]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail where everything has to be installed, and something is not."""
+    """Fail the run if a package is missing where all have to be installed."""
     terminal = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("PYFUNCTOOLS_EVERYTHING") and terminal and _missing_packages(terminal):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Return a line that lists what was skipped because something is missing."""
+    """Write which tests were skipped, and what they need."""
     skipped = terminalreporter.stats.get("skipped", [])
     count = sum(LEFT_OUT in str(report.longrepr) for report in skipped)
     if count:
         terminalreporter.write_line(
             f"{count} tests were skipped: they read real documents, the official JSON Schema suite "
-            "and recorded answers of models, which are no part of the repository. "
+            "and recorded answers of models, which are not part of the repository. "
             "PYFUNCTOOLS_SHARED says where they are."
         )
     missing = _missing_packages(terminalreporter)

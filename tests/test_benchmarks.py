@@ -1,4 +1,4 @@
-"""The figures: every benchmark has its place, every table its plot, and README tells no other."""
+"""Every benchmark is on the page, every table has its plot, and the README has the same figures."""
 
 import re
 import subprocess

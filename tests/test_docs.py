@@ -1,4 +1,4 @@
-"""What the pages say is so: their code runs, their links lead somewhere, their files are there."""
+"""The documentation is true: its code runs, its links have targets, its files exist."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def _calls(name: str, arguments: str) -> dict[str, Any]:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A model behind OpenAI's interface, as an SDK finds it by its environment."""
+    """A model with OpenAI's interface, which the SDK finds through its environment."""
     replies = [
         _calls("book", '{day: "2026-12-24", "guests": "four"}'),
         _calls("book", '{day: "2026-12-24", "guests": "4"}'),
@@ -102,7 +102,7 @@ def test_the_readme_is_short_and_offers_exactly_two_commands_to_try() -> None:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file for each page with all of its Python blocks; what awaits stands in a function."""
+    """A file for each page with all its Python blocks; code that awaits is inside a function."""
     folder = tmp_path_factory.mktemp("pages")
     for page in PAGES:
         code = "\n".join(dedent(block).lstrip("\n") for block in blocks(page))

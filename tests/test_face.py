@@ -1,4 +1,4 @@
-"""The public face: complete, sorted, documented, light."""
+"""The public names: complete, sorted, documented, and fast to import."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ FACES = [pyfunctools, pyfunctools.schema]
 
 
 def test_the_public_names_are_as_listed() -> None:
-    """A changed face is a changed list: `python tests/support/signatures.py` writes it anew."""
+    """After a change of the public API, `python tests/support/signatures.py` writes the list."""
     assert listing().splitlines() == LISTED.read_text(encoding="utf-8").splitlines()
 
 

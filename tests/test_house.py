@@ -1,4 +1,4 @@
-"""The house: one folder of tests a room, nothing grows too large, no word is unfinished."""
+"""Rules for all files: a folder of tests for each package, limits of size, no unfinished code."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "pyfunctools").rglob("*.py"))
 OTHER_FOLDERS = {"laws", "support", "typing", "vectors"}
-"""Folders of tests/ that stand for no room."""
+"""Folders of tests/ without a package."""
 
 UNFINISHED = r"\b(?:TODO|FIXME|XXX|NotImplementedError)\b"
 FORBIDDEN = r"pydantic\._internal|\beval\(|\bexec\(|import (?:pickle|marshal|shelve)\b"
@@ -18,7 +18,7 @@ FIRST_WORDS = r'^ *r?"""(?:Give|Say|Let|Take)s? .*'
 """Words that no docstring begins with: a function returns, reads, adds or writes."""
 
 SHARED_NAMES = {"__init__", "mcp", "reader", "runner"}
-"""Names that several files bear: a source's reader, a place's runner, and the
+"""Names of several files: the reader of a source, the runner of a kind of function, and the
 protocol that is a source, an envelope and an integration."""
 
 

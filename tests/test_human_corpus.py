@@ -1,4 +1,4 @@
-"""Every function of every real document is taken apart into two whole schemas."""
+"""Every function of every real document is separated into two complete schemas."""
 
 from collections.abc import Callable, Iterator
 from itertools import count, islice

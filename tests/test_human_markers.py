@@ -1,4 +1,4 @@
-"""Whose a place is by default, by a predicate and by a mark: from a class and from a document."""
+"""The owner of a place by default, by a predicate and by a mark, for classes and documents."""
 
 import json
 from typing import Annotated, Any
@@ -88,7 +88,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 def names(schema: Any) -> set[str]:
-    """Return the dotted names of what an object's schema declares, without groups."""
+    """Return the dotted names of the properties in a schema, without groups."""
     found: set[str] = set()
     for name, inner in (schema or {}).get("properties", {}).items():
         while "$ref" in inner:

@@ -1,4 +1,4 @@
-"""T01 to T06: what a model may try at the human's places, through a whole call."""
+"""T01 to T06: attempts of a model to set human places, through a whole call."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Card:
 
 
 class Bank:
-    """A bank that remembers what it was asked."""
+    """A bank that records its calls."""
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
@@ -110,7 +110,7 @@ def test_T02_a_name_that_looks_like_a_human_one_is_another_name(name: str) -> No
 
 
 class EqualText(str):
-    """A text that equals its like and is none."""
+    """A `str` that equals a name and is another object."""
 
     __slots__ = ()
 
@@ -138,7 +138,7 @@ def test_T02_a_list_longer_than_the_human_one_is_an_issue() -> None:
 
 
 class Shy(Bank):
-    """A bank whose every word about the human's part is marked."""
+    """A bank with a mark in every text about the human part."""
 
     @function
     def send(

@@ -1,4 +1,4 @@
-"""What a new user gets wrong: each mistake is one of our errors, and names its place and remedy."""
+"""Mistakes of new users: each is a `PyfunctoolsError` with its place and its remedy."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ def ping(count: int) -> int:
 
 
 class Forgotten:
-    """What was not awaited."""
+    """An awaitable that was not awaited."""
 
     def __await__(self) -> Iterator[None]:
         """Wait for nothing."""
@@ -100,7 +100,7 @@ SAID: Any = {"choices": [{"message": {"role": "assistant", "content": "Hello."}}
 
 
 def is_wrong(value: object) -> Any:
-    """Return a value that a checker would not let stand there."""
+    """Return a value that a type checker would refuse there."""
     return value
 
 

@@ -1,4 +1,4 @@
-"""One record, whatever it came from: a class, a document and a written schema say the same."""
+"""A class, a document and a handwritten schema make the same record."""
 
 from dataclasses import replace
 

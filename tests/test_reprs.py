@@ -1,4 +1,4 @@
-"""What a person sees of a record at a prompt or in a log: what it is, and never too much."""
+"""The `repr` of a record, at a prompt or in a log: what it is, and never too long."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,6 @@
-"""Values for every function of the corpus: they validate, and become a request.
+"""Random values for every function of the corpus are valid, and make a request.
 
-`PYFUNCTOOLS_EXAMPLES` takes all functions; else each document gives a few.
+With `PYFUNCTOOLS_EXAMPLES` all functions are tried, otherwise a few of each document.
 """
 
 import csv
@@ -36,7 +36,7 @@ def functions(shared: Path) -> Iterator[tuple[str, Function]]:
 
 
 def requests_of(function: Function) -> Iterator[HttpRequest]:
-    """Return the requests of values that validate: with nothing optional, with half, with all."""
+    """Return the requests of valid values: with no optional ones, with half, with all."""
     for fullness in FULLNESS:
         values = FittingValues(function.parameters, Random(f"{function.name} {fullness}"), fullness)
         for _ in range(TRIES):
@@ -71,7 +71,7 @@ def test_valid_values_of_every_function_make_a_request_with_each_value_in_place(
 
 
 def check_places(function: Function, request: HttpRequest) -> None:
-    """See that nothing left the place it was meant for."""
+    """Check that each value is in its own place."""
     route = function.origin
     assert isinstance(route, Route)
     parts = urlsplit(request.url)

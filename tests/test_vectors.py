@@ -1,4 +1,4 @@
-"""The vectors that lie in the repository are the ones that the team shares."""
+"""The vectors of the repository are those of the shared folder."""
 
 from pathlib import Path
 

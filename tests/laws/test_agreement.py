@@ -1,8 +1,8 @@
-"""Our verdict beside those of jsonschema-rs and of jsonschema, which share no code.
+"""Compares `validate` with jsonschema-rs and jsonschema, which share no code.
 
-Three things are left out, for they differ by design: `NaN` (no JSON here, a number there), decimal
-`multipleOf` (exact here and in jsonschema-rs, of floats there), and regular expressions (ECMA 262
-here, Python's own there).
+Three things differ by design, and are left out: `NaN` (no JSON here, a number there), decimal
+`multipleOf` (exact here and in jsonschema-rs, of floats in jsonschema), and regular expressions
+(ECMA 262 here, Python's own there).
 """
 
 import jsonschema
@@ -93,7 +93,7 @@ TYPED: dict[str, st.SearchStrategy[JsonValue]] = {
 
 
 def similar_values(schema: JsonValue) -> st.SearchStrategy[JsonValue]:
-    """Return values of which many are valid; hypothesis-jsonschema is behind hypothesis itself."""
+    """Return values, many of them valid; hypothesis-jsonschema does not support our hypothesis."""
     if not isinstance(schema, dict):
         return JSON
     found: list[st.SearchStrategy[JsonValue]] = [JSON]

@@ -20,7 +20,7 @@ def names_of_model(function: Function) -> Any:
 
 
 def llm(of_path: Any, of_operation: Any, **settings: Any) -> Any:
-    """Return what the model may write of the headers, by their names in lower case."""
+    """Return the headers that the model may set, by their names in lower case."""
     operation = {"parameters": of_operation, "responses": {"200": {"description": ""}}}
     document = {
         "openapi": "3.1.0",

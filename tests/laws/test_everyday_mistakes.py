@@ -50,7 +50,7 @@ def line_of(text: str) -> int:
     return line
 
 
-# An exception of the application's own code leaves a trace for its author.
+# An exception in the application's own code is logged.
 
 
 class BrokenError(Exception):
@@ -106,7 +106,7 @@ class Shop:
 
     @function
     def checks(self, pin: Human[str], row: Row) -> str:
-        """Take what a validator checks."""
+        """Take an argument with a validator."""
         return ""
 
 
@@ -286,7 +286,7 @@ def test_a_cancelled_call_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert record.reason == "cancelled"  # type: ignore[attr-defined]
 
 
-# No arguments are no mistake.
+# Missing arguments are an empty object.
 
 
 def total(n: int = 7) -> int:
@@ -328,7 +328,7 @@ def test_other_values_are_not_an_empty_object(wrong: str) -> None:
     assert outcome.ok is (wrong in ("nul", "{", "[]", '""')), outcome.text
 
 
-# Arguments that are no object are told what object to send.
+# The issue of arguments that are no object says which object to send.
 
 
 def forecast(city: str, days: int = 3) -> str:
@@ -383,7 +383,7 @@ def test_the_issue_of_a_word_without_quotes_has_the_expected_type(
     assert [issue.expected for issue in result.issues] == [expected]  # type: ignore[union-attr]
 
 
-# A `Call` stands for name and arguments.
+# A `Call` is passed instead of a name and arguments.
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -413,7 +413,7 @@ def test_arguments_beside_a_call_are_refused() -> None:
         SOME.call(found_call, {})
 
 
-# Text for a model is bounded; the value is whole.
+# The text for a model is truncated; the value is complete.
 
 ROWS = [{"id": n, "name": f"row {n}", "tags": ["a", "b"]} for n in range(20_000)]
 
@@ -486,7 +486,7 @@ def test_the_limit_of_the_text_is_a_setting(limit: int, length: int) -> None:
     assert len(controller.call("fails").text) <= limit
 
 
-# What a record hands out is a copy.
+# Attributes of a record return copies.
 
 
 class Account(BaseModel):
@@ -548,7 +548,7 @@ def records() -> dict[str, Function]:
 
 
 def change_everything_in(value: Any) -> None:
-    """Change every object and array of a value that can be changed."""
+    """Change every object and array inside a value, if it is mutable."""
     if isinstance(value, dict):
         for inner in list(value.values()):
             change_everything_in(inner)
@@ -615,7 +615,7 @@ def test_a_change_of_a_question_does_not_change_the_function() -> None:
     assert controller["charge"].separated.human["properties"]  # type: ignore[union-attr,index]
 
 
-# A record is changed only in what it says.
+# Only the public fields of a record can be replaced.
 
 
 @pytest.mark.parametrize("name", ["handler", "schemas", "parameters", "output", "noted", "llm"])
@@ -641,7 +641,7 @@ def test_the_public_names_of_a_record() -> None:
     assert function_of(total).llm == function_of(total).parameters
 
 
-# A selection that matches nothing is a slip.
+# A selection that matches nothing is an error.
 
 
 PETS = Controller.from_openapi(
@@ -687,7 +687,7 @@ def test_a_selection_that_matches_nothing_is_refused_with_similar_names(
     [
         ({"names": ["pets_*", "owners_*"]}, 2),
         ({"tags": ["pets", "owners"], "methods": "GET"}, 1),
-        ({"tags": "pets", "methods": "post"}, 0),  # each is there, and no function is both
+        ({"tags": "pets", "methods": "post"}, 0),  # each matches a function, but not the same one
         ({"methods": ["get", "delete"]}, 1),
         ({"where": lambda function: False}, 0),
         ({"tags": []}, 0),
@@ -725,12 +725,12 @@ def charts() -> list[File]:
 
 
 def chart_and_text() -> tuple[str, File]:
-    """Draw and tell."""
+    """Draw, and return a text too."""
     return "Up 4 %.", CHART
 
 
 def charts_and_value() -> tuple[dict[str, int], File, File]:
-    """Draw and count."""
+    """Draw, and return a value too."""
     return {"n": 2}, CHART, BARE
 
 

@@ -1,4 +1,4 @@
-"""B09: nothing that is the human's is in anything a model is shown, whatever it wrote."""
+"""B09: no text for a model has a value of the human, whatever the model wrote."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,14 +21,14 @@ RENDERINGS: dict[str, Callable[[Function], Any]] = {
     "the compact prompt": lambda function: prompt_of([function], compact=True).system,
     "the schema of an answer": lambda function: prompt_of([function]).response_schema,
 }
-"""Everything of a function that is shown to a model before it calls."""
+"""The parts of a function that a model sees before it calls."""
 
 
 def texts_of_outcome(function: Function, outcome: Outcome) -> Iterator[str]:
-    """Return every text that comes of a call for a model to read."""
+    """Yield every text about a call that a model reads."""
     yield outcome.text
     attempts = Attempts(function, limit=9)
-    for tried in (outcome, outcome):  # what is made again is pointed out
+    for tried in (outcome, outcome):  # a repeated mistake is pointed out
         attempts = attempts.after(tried)
         yield attempts.text
     yield json.dumps([[r.path, r.kind, r.before, r.after] for r in outcome.repairs])
@@ -40,7 +40,7 @@ def texts_of_outcome(function: Function, outcome: Outcome) -> Iterator[str]:
 
 
 def texts_of_parsed_calls(function: Function, wrote: Any) -> Iterator[str]:
-    """Return every text that comes of looking for calls in what a model wrote."""
+    """Yield every text about the calls that are parsed in a model's text."""
     arguments = wrote if isinstance(wrote, str) else json.dumps(wrote)
     for call in parse_calls(f'<tool_call>{{"name": "f", "arguments": {arguments}}}', [function]):
         if not call.result:

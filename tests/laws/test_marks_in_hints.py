@@ -1,7 +1,7 @@
-"""Marks in type hints hold, whatever names and hooks pydantic knows.
+"""Human marks in type hints hold, whatever aliases and hooks a class has.
 
-`EVIL` is what a model tries to write in place of a person's value, under every name that pydantic
-might read; `MINE` is what the person gives.
+A model writes `EVIL` instead of the person's value, under every name that pydantic might read; the
+person gives `MINE`.
 """
 
 import dataclasses
@@ -51,7 +51,7 @@ MINE = "MINE"
 
 
 class Case(NamedTuple):
-    """One function, what the model tries, what the person gives, and what the model may write."""
+    """One function, attempts of the model, values of the person, and allowed arguments."""
 
     called: Callable[..., object]
     attempts: list[dict[str, Any]]
@@ -65,7 +65,7 @@ CASES: dict[str, Case] = {}
 def case(
     name: str, attempts: list[Any], *, person: Any, safe: Any
 ) -> Callable[[Callable[..., object]], None]:
-    """Put a function into the table."""
+    """Add a function to `CASES`."""
 
     def put(called: Callable[..., object]) -> None:
         CASES[name] = Case(called, attempts, person, safe)
@@ -74,7 +74,7 @@ def case(
 
 
 def seen(value: Any) -> str:
-    """Return all that a program sees of a value: its attributes, its extras and its dump."""
+    """Return a value as a program sees it: its attributes, its extras and its dump."""
     if isinstance(value, BaseModel):
         dumps = [value.model_dump(by_alias=by_alias) for by_alias in (False, True)]
         return repr((value, value.__dict__, value.model_extra, dumps))
@@ -483,7 +483,7 @@ def _(what: Note | Login) -> str:
 
 
 def run(case: Case, arguments: Mapping[str, Any], person: Any) -> Any:
-    """Return the outcome of a call, the function called `f`."""
+    """Return the outcome of a call of the function `f`."""
     called = case.called
     called.__name__ = "f"
     return Controller.from_functions([called]).call("f", arguments, human=person)

@@ -1,4 +1,4 @@
-"""For schemas of any form: the model neither sees nor sets what only a person may give.
+"""In schemas of any form the model neither sees nor sets the values of a person.
 
 Each case is the schema of the argument `a`. In these schemas every text for the person contains
 `secret`, and no text for the model does.

@@ -1,4 +1,4 @@
-"""A secret is `***` in every text, in each form in which the call holds it."""
+"""A secret is `***` in every text, in each of its forms: as given, as parsed, as an object."""
 
 import asyncio
 import dataclasses
@@ -62,7 +62,7 @@ def called(way: str, controller: Controller, *given: Any, **named: Any) -> Outco
 
 
 def texts_of_call(outcome: Outcome, caplog: pytest.LogCaptureFixture) -> str:
-    """Return everything that is told of a call."""
+    """Return all texts about a call: its outcome and the log."""
     texts = [outcome.text, repr(outcome), str(outcome), repr(outcome.issues), str(outcome.repairs)]
     texts += [f"{each.getMessage()} {each.args!r} {each.exc_text}" for each in caplog.records]
     return "\n".join(texts)
@@ -70,7 +70,7 @@ def texts_of_call(outcome: Outcome, caplog: pytest.LogCaptureFixture) -> str:
 
 @pytest.fixture
 def debug(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    """Hear everything that is logged."""
+    """Capture everything that is logged."""
     caplog.set_level(logging.DEBUG)
     return caplog
 
@@ -79,13 +79,13 @@ def debug(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 
 class Colour(Enum):
-    """An enum of which a person picks one."""
+    """An enum; a person chooses a member."""
 
     DEEP_RED = "deep-red"
 
 
 class Card(BaseModel):
-    """A card with a text of its own."""
+    """A card with its own `__str__`."""
 
     number: str
     holder: Annotated[str, StringConstraints(to_upper=True)] = "nobody at all"
@@ -125,7 +125,7 @@ class Whole(RootModel[list[Annotated[str, StringConstraints(to_upper=True)]]]):
 
 
 class Own:
-    """A class of somebody's that pydantic builds by a validator."""
+    """A class of the user's that a validator builds."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -189,7 +189,7 @@ BUILT: dict[str, tuple[Any, Any, tuple[str, ...]]] = {
 
 
 def forms_of(value: object) -> Iterator[str]:
-    """Return the ways in which a function may tell a value."""
+    """Yield a value in the ways in which a function may write it."""
     yield from (str(value), repr(value), f"{[value]}", f"{ {'k': value} }")
     if isinstance(value, SecretStr | SecretBytes):
         yield from forms_of(value.get_secret_value())
@@ -205,7 +205,7 @@ def forms_of(value: object) -> Iterator[str]:
 
 
 def controller_of(hint: Any, how: str) -> Controller:
-    """Return a controller of a function that tells what it got."""
+    """Return a controller of a function that returns, raises or logs its argument."""
 
     def f(n, gave):  # type: ignore[no-untyped-def]
         said = " | ".join(forms_of(gave))
@@ -257,7 +257,7 @@ def test_a_success_may_contain_values_of_the_person(row: str) -> None:
 @pytest.mark.parametrize("gave", [{"p": {SECRET: "x"}}, {"p": {}, SECRET: "x"}])
 def test_a_refused_key_is_in_no_repr(gave: Any) -> None:
     def f(n: int, p: Human[dict[str, int]]) -> None:
-        """Take a map of a person's."""
+        """Take a map that a person gives."""
 
     outcome = Controller.from_functions([f]).call("f", {"n": 1}, human=gave)
     assert outcome.reason == "needs_human"
@@ -269,7 +269,7 @@ def test_a_refused_key_is_in_no_repr(gave: Any) -> None:
 
 
 class Order(BaseModel):
-    """An order of which the model writes a part."""
+    """An order; the model writes a part of it."""
 
     item: Annotated[str, StringConstraints(to_upper=True)]
     pin: Annotated[Human[str], StringConstraints(to_lower=True), Field(alias="thePin")]
@@ -302,7 +302,7 @@ def test_in_a_shared_object_only_the_persons_part_is_masked(way: str) -> None:
 
 
 def defaults() -> list[Callable[..., str]]:
-    """Return functions that tell the default of a person's part."""
+    """Return functions that return the default of a person's part."""
     hidden = SecretStr("default-4711")
 
     def of_text(n: int, pin: Human[str] = "default-4711") -> str:
@@ -335,7 +335,7 @@ def defaults() -> list[Callable[..., str]]:
 
 
 class Held(BaseModel):
-    """A model with defaults of a person's."""
+    """A model with defaults for a person's part."""
 
     name: str = "model's"
     pin: Human[str] = "default-4711"
@@ -505,7 +505,7 @@ def test_a_value_that_the_model_wrote_too_is_masked_only_if_it_is_secret(way: st
 
 
 class Later:
-    """A store that only `aresume` can ask."""
+    """A store that only `aresume` can use."""
 
     async def claim(self, ticket_id: str, expires: int, /) -> bool:
         return True
@@ -625,7 +625,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 class Echo(BaseHTTPRequestHandler):
-    """A server that tells all that it was sent."""
+    """A server that returns everything it was sent."""
 
     def do_GET(self) -> None:
         from urllib.parse import parse_qs, unquote, urlsplit
@@ -655,7 +655,7 @@ def _decoded(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """The address of a server that tells all that it was sent."""
+    """The address of a server that returns everything it was sent."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     thread = Thread(target=server.serve_forever)
     thread.start()

@@ -1,7 +1,7 @@
-"""Whatever a model writes, nothing of a person's is set by it, and what a person gave arrives.
+"""Whatever a model writes, it sets no value of a person, and the values of the person arrive.
 
-Random classes with every kind of alias are the parameters of a function. A model writes rightly,
-and then under every name that pydantic could read; what the function is handed is looked through.
+Random classes with every kind of alias are the parameters of a function. A model writes valid
+arguments, then values under every name that pydantic could read; the bound arguments are searched.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ EVIL, GIVEN, OWN = "EVIL", "GIVEN", "OWN"
 
 
 class Case(NamedTuple):
-    """A function of random parameters, what it was handed, and how its schema names fields."""
+    """A function with random parameters, the arguments it got, and its schema's names of fields."""
 
     function: Function
     shape: Shape
@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
 
 def case_of(random: Random) -> Case | None:
-    """Return a random function, or `None` where what was drawn is refused."""
+    """Return a random function, or `None` if its definition is refused."""
     models = Models(random)
     shape = models.shape(kind="parameters" if random.random() < 0.5 else "")
     hints: dict[str, Any] = {}
@@ -88,7 +88,7 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 class Writing:
-    """Values for a case: right ones, and ones under every name that pydantic may read."""
+    """Values for a case: valid ones, and ones under every name that pydantic may read."""
 
     def __init__(self, random: Random, case: Case) -> None:
         self.random = random
@@ -100,7 +100,7 @@ class Writing:
         return f"{mine or (GIVEN if place.is_human else OWN)}-{self.count}"
 
     def whole(self) -> tuple[Any, Any]:
-        """Return the arguments, and what has to arrive of them by the fields' names."""
+        """Return the arguments, and the values that have to arrive, by the names of the fields."""
         value, arrives = self.shape(self.case.shape)
         if self.case.shape.kind == "parameters":
             return value, arrives
@@ -130,7 +130,7 @@ class Writing:
         return (json.dumps(inner) if place.wrap == "json" else inner), arrives
 
     def evil(self, value: Any) -> Any:
-        """Return a right value with more in it: anything under every name, at any depth."""
+        """Return a valid value with additional ones: anything under every name, at any depth."""
         if self.case.shape.kind == "parameters":
             return self.under(self.case.shape, value)
         return {"body": self.under(self.case.shape, value["body"])}
@@ -183,7 +183,7 @@ class Writing:
         return self.under(self.random.choice(place.inner), value)
 
     def made(self, place: Place) -> Any:
-        """Return a value of the model's that fits a field."""
+        """Return a value of the model that is valid for a field."""
         if not place.inner:
             return self.text(place, EVIL)
         value, _ = self.shape(self.random.choice(place.inner))
@@ -193,7 +193,7 @@ class Writing:
 
 
 def as_json(value: Any) -> Any:
-    """Return JSON of what a function was handed."""
+    """Return an argument of the function as JSON."""
     if isinstance(value, SecretStr):
         return value.get_secret_value()
     if isinstance(value, BaseModel):
@@ -210,7 +210,7 @@ def as_json(value: Any) -> Any:
 
 
 def holds(arrived: Any, expected: Any) -> bool:
-    """Return whether all that is expected is in what arrived."""
+    """Return whether the value that arrived contains the expected one."""
     if isinstance(expected, dict):
         return isinstance(arrived, dict) and all(
             key in arrived and holds(arrived[key], inner) for key, inner in expected.items()
@@ -221,7 +221,7 @@ def holds(arrived: Any, expected: Any) -> bool:
 
 
 def check_arrived(shape: Shape, arrived: Any) -> None:
-    """See that nothing evil stands in a place of the human's, under any of its names."""
+    """Check that no value of the model is in a human place, under any of its names."""
     if not isinstance(arrived, dict):
         return
     for place in shape.places:

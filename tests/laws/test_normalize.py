@@ -1,4 +1,4 @@
-"""The laws of `normalize`: it says the same as before, and doing it again changes nothing."""
+"""The laws of `normalize`: the meaning of a schema stays, and it is idempotent."""
 
 import json
 import re
@@ -54,7 +54,7 @@ OLD = ("nullable", "x-nullable", "exclusiveMinimum", "additionalItems", "depende
 
 @st.composite
 def schemas(draw: st.DrawFn, here: str, old: bool, depth: int = 0) -> Any:
-    """A schema. What holds for the same value refers only to the names in `here`: no circles."""
+    """A schema. For the same value it refers only to the names in `here`: no cycles."""
     if depth and draw(st.integers(0, 15)) == 0:
         return draw(st.booleans())
     more = (*BELOW, "unevaluatedProperties", "prefixItems", *BELOW_NAMED, *HERE)
@@ -99,14 +99,14 @@ def _keyword(
 
 @st.composite
 def with_definitions(draw: st.DrawFn, old: bool) -> Schema:
-    """A schema with definitions A to C, of which each holds for the same value as later ones."""
+    """A schema with definitions A to C; each refers only to later ones for the same value."""
     root = draw(schemas(NAMES, old).filter(lambda schema: isinstance(schema, dict)))
     own = {name: draw(schemas(NAMES[n + 1 :], old, 1)) for n, name in enumerate(NAMES)}
     return {**root, "definitions" if old else "$defs": own}
 
 
 def in_2020_12(schema: Any) -> Any:
-    """What an old spelling says, keyword by keyword and without any merging, in 2020-12."""
+    """Return a schema of an old draft in 2020-12: keyword by keyword, without merging."""
     if isinstance(schema, bool):
         return schema
     said: Schema = {}
@@ -179,7 +179,7 @@ def test_a_schema_of_an_older_draft_keeps_its_meaning(schema: Schema, values: li
 
 
 def _unwritten(schema: Any) -> None:
-    """Remove `null` from each list of values that stands beside a type: it widens the type."""
+    """Remove `null` from each `enum` beside a type: it widens the type."""
     stack = [schema]
     while stack:
         inner = stack.pop()
@@ -310,7 +310,7 @@ def test_every_schema_of_real_documents_is_normalized(shared: Path):
 
 
 def _components(file: Path) -> Schema:
-    """The schemas of a document by name, references to them in the form the lookup knows."""
+    """Return the schemas of a document by name, with references that `lookup` resolves."""
     try:
         text = file.read_text("utf-8-sig")
         is_json = file.suffix == ".json"

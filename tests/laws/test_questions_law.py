@@ -1,4 +1,4 @@
-"""The laws of what a person is asked: answers of a form merge back, and nothing fixed is asked."""
+"""The laws of questions: the answers of a form merge, and no question asks for a fixed value."""
 
 import json
 from dataclasses import asdict
@@ -27,7 +27,7 @@ SCALARS: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = [
 
 
 class RandomForm:
-    """A random schema, what a model wrote, what a form sends, and what the two come to."""
+    """A random schema, the model's part, the answers of a form, and the whole value of both."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
@@ -38,19 +38,19 @@ class RandomForm:
         properties: dict[str, Any] = {}
         llm: dict[str, Any] = {}
         whole: dict[str, Any] = {}
-        if depth:  # with something of the model's every object is both's
+        if depth:  # a part of the model makes each object mixed
             properties["m"], llm["m"], whole["m"] = {"type": "integer"}, 1, 1
         for name in self._random.sample("abcdef", self._random.randint(1, 4)):
             kind = self._random.choice(
-                ["mine", "theirs", "both", "rows"] if depth > 1 else ["theirs"]
+                ["llm", "human", "mixed", "rows"] if depth > 1 else ["human"]
             )
             inner = f"{path}.{name}"
-            if kind == "theirs":
+            if kind == "human":
                 properties[name], whole[name] = self._human_part(inner, depth)
-            elif kind == "mine":
+            elif kind == "llm":
                 properties[name], llm[name] = {"type": "integer"}, self._random.randint(0, 9)
                 whole[name] = llm[name]
-            elif kind == "both":
+            elif kind == "mixed":
                 properties[name], llm[name], whole[name] = self._object(inner, depth - 1)
             else:
                 state, made = self._random.getstate(), []
@@ -88,7 +88,7 @@ class RandomForm:
 
 
 def models_part(made: RandomForm, controller: Controller) -> Any:
-    """Return the model's part as its own side takes it."""
+    """Return the model's part of the whole value."""
     separated = controller["f"].separated
     return made.llm if separated is None else separated.split(made.whole)[0]
 
@@ -125,7 +125,7 @@ def test_a_fixed_value_is_in_no_question_and_cannot_be_set(seed: int) -> None:
     assert "fixed" not in json.dumps([told, function.llm, human])
     assert FIXED not in json.dumps([told, function.llm, human])
     if human is None:
-        return  # values for a function that takes none are passed over, as in a turn of several
+        return  # without a human part the values are ignored, as in a turn
     for smuggled in ({**wrote, "fixed": "evil"}, wrote):
         gave = made.form if smuggled is not wrote else {**made.form, "$input.fixed": "evil"}
         refused = controller.call("f", smuggled, human=gave)

@@ -55,7 +55,7 @@ DATE = {"oneOf": [{"type": "string", "format": "date"}, {"type": "string"}]}
 
 
 def application() -> FastAPI:
-    """Return an application of many shapes, each of which says what it has read."""
+    """Return an application with many forms of parameters; each operation returns what it read."""
     app = FastAPI(title="Shapes")
 
     @app.post("/number")
@@ -139,7 +139,7 @@ def served() -> Iterator[str]:
 
 @pytest.fixture(scope="module", params=["over-a-socket", "in-this-process"])
 def connect(request: Any, served: str) -> Iterator[Any]:
-    """Return what opens the application, over a socket or in this process."""
+    """Return a function that opens the application, over a socket or in this process."""
     controllers: list[Controller] = []
 
     def opening(**settings: Any) -> Controller:
@@ -234,7 +234,7 @@ def test_a_file_in_the_model_s_arguments_arrives(
 
 
 class Django:
-    """An upload as one framework hands it over."""
+    """An upload as Django passes it."""
 
     name = "dir\\cv.png"
     content_type = "image/png"
@@ -255,7 +255,7 @@ GIVEN: dict[str, tuple[Any, str, str]] = {
 
 
 def asked(controller: Controller, name: str, human: Any) -> Outcome:
-    """Call with nothing of the model's but the body it has a part of."""
+    """Call with an empty part of the model."""
     return controller.call(name, {"body": {}} if name == "file_post" else {}, human=human)
 
 

@@ -68,7 +68,7 @@ def references(schema: Any) -> Iterator[str]:
 
 
 def reached(schema: Schema) -> set[str]:
-    """Return the definitions that a schema leads to."""
+    """Return the definitions that a schema refers to."""
     names: set[str] = set()
     stack = [*references(schema)]
     while stack:
@@ -117,7 +117,7 @@ def check_hostile(separated: Separated, oracle: Oracle, llm: Any, human: Any) ->
 
 
 def check_foreign_values_reported(separated: Separated, oracle: Oracle, llm: Any) -> None:
-    """Whatever the model writes where the human's belongs is told at its place, or above it."""
+    """Check that each value of the model in a human place is an issue there, or above it."""
     verdict = separated.validate(llm, "llm")
     plain = json.loads(json.dumps(llm))  # as strict JSON gives it, for the quicker way
     assert separated.accepts(plain) == bool(separated.validate(plain, "llm"))
@@ -189,7 +189,7 @@ Predicate = Callable[[Path, Schema], bool]
 
 
 def by_path(seed: int) -> tuple[Predicate, Says]:
-    """Return a predicate that goes by the path alone."""
+    """Return a predicate that depends only on the path."""
 
     def says(path: str, _: Schema) -> bool:
         return zlib.crc32(f"{path}{seed}".encode()) % (40 if path == "$input" else 4) == 0
@@ -198,7 +198,7 @@ def by_path(seed: int) -> tuple[Predicate, Says]:
 
 
 def by_kind(seed: int) -> tuple[Predicate, Says]:
-    """Return a predicate that takes some of the texts, by where they stand."""
+    """Return a predicate that selects some texts, by their path."""
 
     def says(path: str, schema: Schema) -> bool:
         is_text = schema.get("type") == "string" or isinstance(schema.get("const"), str)
@@ -208,7 +208,7 @@ def by_kind(seed: int) -> tuple[Predicate, Says]:
 
 
 def by_count(seed: int) -> tuple[Predicate, Says]:
-    """Return a predicate that takes every third text it is asked about."""
+    """Return a predicate that selects every third text it is called with."""
     numbers, taken = count(seed), dict[tuple[str, int], Schema]()
 
     def takes(path: Path, schema: Schema) -> bool:
@@ -290,7 +290,7 @@ def test_copies_and_pickles_are_equal_and_work(seed: int) -> None:
 
 
 def test_the_random_cases_are_valid_and_have_parts_of_both() -> None:
-    """Random values may all be wrong, and random schemas all one side's: these are not."""
+    """Random values could all be invalid, and random schemas belong to one side: these do not."""
     parted = right = whole = 0
     for seed in range(300):
         random, root = marked_schema(seed)

@@ -135,7 +135,7 @@ def test_a_memory_store_of_another_process_claims_nothing() -> None:
 
 
 def in_a_fork(work: Callable[[], object]) -> object:
-    """Return what a function gives in a process forked from this one."""
+    """Return the result of a function in a process forked from this one."""
     context = multiprocessing.get_context("fork")
     heard = context.SimpleQueue()
     process = context.Process(target=lambda: heard.put(work()))

@@ -44,7 +44,7 @@ class Clock:
 
 
 class Row(BaseModel):
-    """A row of which each side gives a part."""
+    """A row; the model and the person each give a part."""
 
     name: str
     code: Human[str]
@@ -133,7 +133,7 @@ def payload_of(ticket: str) -> str:
 
 
 def in_a_fork(work: Callable[[], object]) -> object:
-    """Return what a function gives in a process forked from this one."""
+    """Return the result of a function in a process forked from this one."""
     context = get_context("fork")
     heard = context.SimpleQueue()
     process = context.Process(target=lambda: heard.put(work()))
@@ -143,7 +143,7 @@ def in_a_fork(work: Callable[[], object]) -> object:
     return heard.get()
 
 
-# One use, wherever the ticket is taken back.
+# A ticket is valid once, in any process.
 
 
 @pytest.mark.parametrize("kept", ["default", "Tickets()", "Tickets(lifetime)", "store only"])
@@ -283,7 +283,7 @@ def test_aresume_does_not_block_the_loop_while_a_file_is_locked(tmp_path: Path) 
     holder.close()
 
 
-# What is in a ticket, and when it is used up.
+# The content of a ticket, and when it is used up.
 
 
 @WAYS
@@ -392,7 +392,7 @@ def test_a_ticket_is_used_up_if_the_function_raises(way: str) -> None:
     assert desk.resume(ticket, {"pin": 1}).reason == "ticket_used"
 
 
-# A mistake of the person's is theirs, and the ticket stays good.
+# After a mistake of the person the ticket stays valid.
 
 TWO = {"rows": [{"name": "a"}, {"name": "b"}]}
 MISTAKES: dict[str, tuple[str, Any, Any, Any]] = {

@@ -1,4 +1,4 @@
-"""Only what the model itself says is read as calls; none is lost, invented or run twice."""
+"""Only the model's own text is read for calls; none is lost, invented or run twice."""
 
 import json
 from typing import Any
@@ -575,7 +575,7 @@ def test_an_expression_is_an_issue(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["'a' if x else 'b'", "'a' or 'b'", "'a' == 'b'", "'a' and b"])
 def test_an_expression_of_strings_is_not_read_as_one_string(value: str) -> None:
-    """P-B: in a call as Python writes it; JSON has no operators, but often quotes too few."""
+    """In a Python call; JSON has no operators, but often lacks quotes."""
     for raw in (f"mail(to={value})", f"[mail(to={value}), mail(to='x')]", f"mail({value}, 'x')"):
         call = parse_calls(raw, FUNCTIONS)[0]
         assert not call.result

@@ -1,4 +1,4 @@
-"""No free-form value of the model sets a name that belongs to somebody else, in any location."""
+"""No free-form value of the model sets a name of another owner, in any location."""
 
 import json
 import threading

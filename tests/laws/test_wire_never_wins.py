@@ -1,8 +1,8 @@
-"""Whatever a model writes in a free-form place, no other place of the request is set by it.
+"""Whatever a model writes in a free-form place, it sets no other place of the request.
 
-Random operations have objects with further properties in every location. A model writes the names
-of all that is the human's, the connection's or another parameter's into them, in every spelling
-that a server might read as such a name; the request that is sent is taken apart.
+Random operations have objects with additional properties in every location. A model writes the
+names of human values, of the connection and of other parameters into them, in every spelling that a
+server might read as this name; then the request that was sent is parsed.
 """
 
 import json
@@ -91,7 +91,7 @@ def body_pairs(request: httpx.Request) -> Iterator[Pair]:
 
 
 def right(random: Random, operation: Operation) -> dict[str, Any]:
-    """Return arguments in which each place has a value that says whose it is."""
+    """Return arguments in which each value names its owner."""
     arguments: dict[str, Any] = {}
     for entry in operation.entries:
         if random.random() < 0.2:
@@ -109,7 +109,7 @@ def right(random: Random, operation: Operation) -> dict[str, Any]:
 
 
 def evil(random: Random, operation: Operation, value: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments with names that belong to somebody else in every free-form place."""
+    """Return arguments with names of other owners in every free-form place."""
     bad: dict[str, Any] = json.loads(json.dumps(value).replace(GIVEN, EVIL))
     names = [*spellings(operation)]
     for entry in operation.entries:
@@ -133,7 +133,7 @@ def written(random: Random, names: list[str], rest: Any) -> dict[str, Any]:
 
 
 def text(random: Random, names: list[str]) -> str:
-    """Return a value that could be read as more than one: with what parts values from names."""
+    """Return a value with the delimiters of names and values, which could be read as several."""
     name = random.choice(names)
     joins = ["{0}", "{0}", "{0},{1},{0}", "{0},{1}={0}", "{0}&{1}={0}", "{0}; {1}={0}"]
     joins += ["{0} {1} {0}", "{0}\r\n{1}: {0}", '{0}", "{1}": "{0}', "{0}|{1}|{0}"]
@@ -155,7 +155,7 @@ def spellings(operation: Operation) -> Iterator[str]:
 
 
 def owners(operation: Operation) -> Iterator[tuple[Location, str, str]]:
-    """Yield each place of a request that only one may set: where, its name, what only it writes."""
+    """Yield each place with one owner: its location, its name, and its owner's text."""
     for entry in operation.entries:
         mine = GIVEN if entry.is_human else OWN
         if not entry.is_free:
@@ -176,7 +176,7 @@ def owners(operation: Operation) -> Iterator[tuple[Location, str, str]]:
 
 
 def values_of(wire: dict[Location, list[Pair]], location: Location, name: str) -> list[str]:
-    """Return what a server could read as the value of a name."""
+    """Return the texts that a server could read as the value of a name."""
     read = name.lower() if location == "header" else name
     return [value for key, value in wire[location] if base(key) == read]
 
@@ -187,7 +187,7 @@ def base(name: str) -> str:
 
 
 def inside(wire: dict[Location, list[Pair]], entry: Entry, name: str) -> list[str]:
-    """Return what a server could read at a part of an object that is written as one value."""
+    """Return the texts that a server could read for a part of an object written as one value."""
     found: list[str] = []
     for raw in values_of(wire, entry.location, entry.name):
         text = unquote_plus(raw) if entry.location in ("query", "body") else unquote(raw)
@@ -204,12 +204,12 @@ def inside(wire: dict[Location, list[Pair]], entry: Entry, name: str) -> list[st
 
 
 def after(items: list[str], name: str) -> list[str]:
-    """Return what follows a name in a list of names and values."""
+    """Return the values after a name in a list of names and values."""
     return [items[at + 1] for at in range(0, len(items) - 1, 2) if items[at] == name]
 
 
 def check_owners(operation: Operation, wire: dict[Location, list[Pair]]) -> None:
-    """See that each place has what its owner wrote, or nothing."""
+    """Check that each place has the value of its owner, or none."""
     for location, name, owned in owners(operation):
         for value in values_of(wire, location, name):
             text = unquote(value).strip('"')
@@ -224,7 +224,7 @@ def check_owners(operation: Operation, wire: dict[Location, list[Pair]]) -> None
 def check_arrived(
     operation: Operation, wire: dict[Location, list[Pair]], value: dict[str, Any]
 ) -> None:
-    """See that everything that was written and given is somewhere in its location."""
+    """Check that each argument is somewhere in its location."""
     for location, entries in value.items():
         there = unquote(json.dumps(wire[location]))  # type: ignore[index]
         texts = re.findall(rf"(?:{GIVEN}|{OWN})\.[\w-]+", json.dumps(entries))

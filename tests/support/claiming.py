@@ -1,4 +1,4 @@
-"""What a process of its own does to a store; in a module that a spawned process can import."""
+"""The work of another process on a store, in a module that a spawned process can import."""
 
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
@@ -9,7 +9,7 @@ LATER = 4_000_000_000
 
 
 def claim_all(path: str, ids: list[str], ready: Barrier, heard: "Queue[list[str]]") -> None:
-    """Claim every id once all processes are there, and tell which were granted."""
+    """Claim every id when all processes have started, and send back the ids that were granted."""
     store = SqliteStore(path, timeout=60)
     ready.wait()
     heard.put([each for each in ids if store.claim(each, LATER)])

@@ -1,7 +1,7 @@
 """Agents of three frameworks with scripted models, all driven in one way.
 
 A script is a list of turns: a text ends the run, a list of calls (id, name, arguments as written)
-goes to the tools. What the models were sent is in `seen`, as text.
+goes to the tools. `seen` has the text of each request to a model.
 """
 
 import json
@@ -29,20 +29,20 @@ class Driver(Protocol):
         ...
 
     async def go_on(self, answers: Mapping[str, Any]) -> None:
-        """Go on with what a person answered."""
+        """Continue with the answers of a person."""
         ...
 
     def kept(self) -> bytes:
-        """Return what an application keeps of the conversation while a person thinks."""
+        """Return the state that an application stores until a person answers."""
         ...
 
     async def restore(self, kept: bytes) -> None:
-        """Take up a conversation that was kept, in another process say."""
+        """Restore a stored conversation, for example in another process."""
         ...
 
 
 def driver(name: str, controller: Controller, *turns: Said, context: Any = None) -> Driver:
-    """Return a conversation; the test is skipped where the framework is not installed."""
+    """Return a conversation; skip the test if the framework is not installed."""
     module = {"openai_agents": "agents"}.get(name, name)
     pytest.importorskip(module, exc_type=ImportError)
     return DRIVERS[name](controller, *turns, context=context)
@@ -51,7 +51,7 @@ def driver(name: str, controller: Controller, *turns: Said, context: Any = None)
 async def reopened(
     name: str, kept: bytes, controller: Controller, *turns: Said, context: Any = None
 ) -> Driver:
-    """Return a conversation as another process has it, from what was kept of it."""
+    """Return a conversation restored from its state, as in another process."""
     made = driver(name, controller, *turns, context=context)
     await made.restore(kept)
     return made
@@ -62,7 +62,7 @@ def _written(value: Any) -> str:
 
 
 class PydanticAi:
-    """Pydantic AI, by its `FunctionModel`."""
+    """Pydantic AI, with its `FunctionModel`."""
 
     def __init__(self, controller: Controller, *turns: Said, context: Any = None) -> None:
         from pydantic_ai import Agent, DeferredToolRequests
@@ -130,7 +130,7 @@ class PydanticAi:
 
 
 class Langchain:
-    """LangChain's agents, by a chat model of its own fakes and its own parser of arguments."""
+    """LangChain's agents, with its fake chat model and its parser of arguments."""
 
     def __init__(self, controller: Controller, *turns: Said, context: Any = None) -> None:
         from langchain.agents import create_agent
@@ -216,7 +216,7 @@ class Langchain:
 
 
 class OpenaiAgents:
-    """The OpenAI Agents SDK, by a model that answers as scripted."""
+    """The OpenAI Agents SDK, with a scripted model."""
 
     def __init__(self, controller: Controller, *turns: Said, context: Any = None) -> None:
         from agents import Agent, Model, ModelResponse, Usage, set_tracing_disabled

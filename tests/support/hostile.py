@@ -1,4 +1,4 @@
-"""A small document, what is put into it, and every use of what comes of it."""
+"""A small document for hostile references, and every use of its functions."""
 
 from copy import deepcopy
 
@@ -55,7 +55,7 @@ def with_reference(place: tuple[str | int, ...], form: JsonValue, reference: str
 
 
 def use(document: JsonValue, **options: object) -> DocumentReading:
-    """Read a document and ask for everything that can be asked for without sending anything."""
+    """Read a document and use its functions in every way, without sending a request."""
     reading = read_document(document, **options)  # type: ignore[arg-type]
     for function in reading.functions:
         whole = function.parameters, function.output

@@ -1,4 +1,4 @@
-"""How often a law is tried: little at a desk, 2,000 times in CI, or as often as is asked for."""
+"""The number of examples of a law: few by default, 2,000 in CI, or `PYFUNCTOOLS_EXAMPLES`."""
 
 import os
 from collections.abc import Callable
@@ -11,22 +11,22 @@ Test = TypeVar("Test", bound=Callable[..., None])
 Law: TypeAlias = Callable[[Test], Test]
 
 ASKED = os.environ.get("PYFUNCTOOLS_EXAMPLES") or ("2000" if os.environ.get("CI") else None)
-"""How many examples were asked for; in CI 2,000 are."""
+"""The requested number of examples; in CI 2,000."""
 
 IS_WHOLE = ASKED is not None
-"""Whether corpora are gone through whole, and not a few functions of each document."""
+"""Whether all functions of the corpora are tried, not a few of each document."""
 
 
 def examples(usual: int) -> int:
-    """Return how many examples to try; `usual` is the number at a desk."""
+    """Return how many examples to try; `usual` is the default."""
     return usual if ASKED is None else int(ASKED)
 
 
 def law(usual: int = 100, most: int | None = None) -> Law[Test]:
-    """Return a decorator for a property: it goes above `given`.
+    """Return a decorator for a property; write it above `given`.
 
-    An example that fails is printed with the seed that makes it again. `most` bounds how often one
-    is tried that takes long.
+    An example that fails is printed with the seed that reproduces it. `most` limits the number of
+    examples of a slow law.
     """
 
     def decorated(test: Test) -> Test:

@@ -1,4 +1,4 @@
-"""Random functions with a person's part in them, and what of it is in a text."""
+"""Random functions with a human part, and the search for its values in a text."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ def _count(**arguments: Any) -> int:
 
 
 def random_function(random: Random, handler: Callable[..., object] = _count) -> Function:
-    """Return a function of random parameters, with the human's in them wherever it can be."""
+    """Return a function with random parameters, which may be human at any place."""
     while True:
         parameters = Schemas(random, marks=True).root()
         if parameters.get("type") != "object":
@@ -38,9 +38,9 @@ def random_function(random: Random, handler: Callable[..., object] = _count) -> 
 
 
 def contradicts_itself(schema: Any) -> bool:
-    """Return whether a closed object mentions what it does not have: then nobody says whose it is.
+    """Return whether a closed object mentions a name that it excludes, which then has no owner.
 
-    Members of `allOf` that contradict each other are merged to such objects.
+    Contradicting members of `allOf` are merged to such objects.
     """
     if isinstance(schema, list):
         return any(map(contradicts_itself, schema))

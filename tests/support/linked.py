@@ -1,4 +1,4 @@
-"""Tests that data name, as `file::test`."""
+"""The tests that JSON tables link to, as `file::test`."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ TESTS = Path(__file__).parents[1]
 
 
 def missing(names: Iterable[str]) -> list[str]:
-    """Return those of the names that no test has."""
+    """Return the links without a test."""
     return [name for name in names if not _is_there(name)]
 
 

@@ -1,4 +1,4 @@
-"""Documents to spoil: two that hold a bit of everything, and what spoils one."""
+"""Mutations of two documents that have every kind of part."""
 
 import json
 from copy import deepcopy
@@ -160,7 +160,7 @@ KEYS = [
 
 
 def mutate(document: JsonObject, chance: Random) -> None:
-    """Spoil one place of a document: delete, retype, repeat, close a circle, swap references."""
+    """Change one place of a document: delete, retype, repeat, add a cycle, swap references."""
     place, other = _place(document, chance), _place(document, chance)
     if not place:
         return
@@ -172,14 +172,16 @@ def mutate(document: JsonObject, chance: Random) -> None:
             holder[step] = deepcopy(chance.choice(VALUES))  # type: ignore[index]
         case 3:  # something from elsewhere, copied
             holder[step] = json.loads(json.dumps(_at(document, other)))  # type: ignore[index]
-        case 4:  # a reference to somewhere, to where it stands perhaps
+        case 4:  # a reference to any place, perhaps to itself
             target = chance.choice([other, place, place[:-1], ()])
             holder[step] = {"$ref": _written(target)}  # type: ignore[index]
         case 5 if isinstance(holder, dict):
             holder[chance.choice(KEYS)] = deepcopy(chance.choice(VALUES))
         case 6 if isinstance(holder, list):
             holder += holder[:3]
-        case 7 if isinstance(holder, dict) and isinstance(step, str):  # the same, spelled otherwise
+        case 7 if isinstance(holder, dict) and isinstance(
+            step, str
+        ):  # the same under a similar name
             holder[chance.choice([step.upper(), step + " ", step[1:]])] = holder[step]
         case _:
             _swap(document, other, chance)
@@ -193,7 +195,7 @@ def _swap(document: JsonObject, other: Pointer, chance: Random) -> None:
 
 
 def _place(document: object, chance: Random) -> Pointer:
-    """Return a random place: a way down to where nothing is below, cut off somewhere."""
+    """Return a random place: a path to a leaf, cut off at a random step."""
     way: list[Step] = []
     while isinstance(document, dict | list) and document:
         step: Step = chance.choice(

@@ -1,4 +1,4 @@
-"""Whose a place is, said by the rule in its plainest form, in code of its own."""
+"""The owner of a place by the simplest form of the rule, as a second implementation."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,15 +13,15 @@ DATA = ("const", "default", "enum", "examples", "$ref")
 
 
 def by_mark(_: str, schema: Schema) -> bool:
-    """Return whether a schema is marked as the human's."""
+    """Return whether a schema is marked as human."""
     return is_marked(schema)
 
 
 class Oracle:
-    """A place is certainly the human's if something that is said of it is, in any branch but null.
+    """A place is human if a subschema for it is, in any branch but null.
 
-    What is said of it may stand in any branch of anything above it; `says` tells whose one thing
-    that is said at a path is.
+    The subschema may be in any branch of any schema above it; `says` returns whether a subschema at
+    a path is human.
     """
 
     def __init__(self, root: Schema, says: Says = by_mark) -> None:
@@ -29,7 +29,7 @@ class Oracle:
         self.says = says
 
     def humans(self, value: Any) -> Iterator[tuple[Keys, Any]]:
-        """Return the topmost human places in a value, with what is there."""
+        """Yield the topmost human places in a value, with their values."""
         yield from self._humans(value, [(self.root, "$input")], ())
 
     def _humans(self, value: Any, said: list[tuple[Any, str]], keys: Keys) -> Iterator[Any]:
@@ -52,7 +52,7 @@ class Oracle:
         )
 
     def _holds(self, schema: Any, path: str) -> bool:
-        """Return whether anything is the human's in what a text holds: text is not split."""
+        """Return whether the content of a text has a human part: a text is not split."""
         seen: set[int] = set()
         stack = [schema]
         while stack:
@@ -69,7 +69,7 @@ class Oracle:
         return False
 
     def _spread(self, schema: Any) -> Iterator[Schema]:
-        """Yield all that may hold where a schema does; null takes no part in a union."""
+        """Yield all subschemas that may apply to the same value, without null branches."""
         seen: set[int] = set()
         stack = [schema]
         while stack:

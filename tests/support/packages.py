@@ -1,4 +1,4 @@
-"""What a test needs that is not installed everywhere."""
+"""Skips tests whose packages are not installed."""
 
 import ast
 import sys
@@ -10,14 +10,14 @@ OURS = {"pyfunctools", "scripted"}
 
 
 def required(*names: str) -> None:
-    """Skip the test where one of the packages is not installed."""
+    """Skip the test if one of the packages is not installed."""
     for name in names:
         if find_spec(name) is None:
             pytest.skip(f"could not import {name!r}")
 
 
 def required_by(*sources: str) -> None:
-    """Skip the test where a package that the code imports is not installed."""
+    """Skip the test if a package that the code imports is not installed."""
     for source in sources:
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Import):

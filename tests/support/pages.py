@@ -59,7 +59,7 @@ def headings(page: Path) -> set[str]:
 
 @contextmanager
 def chat_server(*replies: dict[str, Any]) -> Iterator[str]:
-    """Serve the replies in turn to whoever asks, on 127.0.0.1; the value is the base URL."""
+    """Serve the replies in turn on 127.0.0.1; the value is the base URL."""
     left = iter(replies)
 
     class Answer(BaseHTTPRequestHandler):
@@ -73,7 +73,7 @@ def chat_server(*replies: dict[str, Any]) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Log nothing: what a test prints is what it claims."""
+            """Log nothing, so that the output of a test is its own."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

@@ -1,4 +1,4 @@
-"""Whether a schema keeps the rules of a profile: what the vendor would refuse, and where."""
+"""The parts of a schema that break the rules of a profile, so that the vendor would refuse it."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from pyfunctools.schema.vocabulary import COMPOSITION
 
 
 def violations(schema: JsonSchema, profile: Profile) -> Iterator[str]:
-    """Yield what the profile refuses in a schema: a JSON Pointer and the reason.
+    """Yield each violation in a schema: a JSON Pointer and the reason.
 
     The limits for a whole request are not checked.
     """

@@ -1,4 +1,4 @@
-"""Random type hints as users write them: what pydantic makes JSON Schema of."""
+"""Random type hints as users write them, of the types that pydantic supports."""
 
 import datetime as dt
 import enum

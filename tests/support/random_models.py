@@ -25,7 +25,7 @@ Steps: TypeAlias = tuple[str | int, ...]
 
 @dataclass
 class Place:
-    """One field: who it belongs to, its hint, and the ways to it that pydantic may take."""
+    """One field: its owner, its hint, and the names and paths that pydantic may read it from."""
 
     name: str
     hint: Any
@@ -43,7 +43,7 @@ class Place:
 
 @dataclass
 class Shape:
-    """One class. `tag` is a field of the model's that no other class has."""
+    """One class. `tag` is a field of the model that no other class has."""
 
     kind: str
     tag: str
@@ -162,7 +162,7 @@ class Models:
         return {"validation_alias": alias}
 
     def _path(self, shape: Shape, place: Place, base: str, number: int) -> tuple[str, str | int]:
-        """Return a way through another name: often through a field that is somebody else's."""
+        """Return a path through another name, often through a field of another owner."""
         heads = [each.name for each in shape.places if each.is_human == place.is_human]
         if self.chance(0.3):
             heads = [each.name for each in shape.places]

@@ -1,4 +1,4 @@
-"""Random operations with free-form places beside those of the human's and of the connection."""
+"""Random operations with free-form places beside those of the human and of the connection."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass
 class Operation:
-    """One operation: what is declared, and what the connection sets by itself."""
+    """One operation: its declared parameters and body, and the values that the connection sets."""
 
     entries: list[Entry]
     media: str
@@ -48,7 +48,7 @@ class Operation:
         return [entry for entry in self.entries if entry.location == location]
 
     def media_of(self, entry: Entry) -> str:
-        """Return the media type of the body that an entry is in, or nothing for a parameter."""
+        """Return the media type of the body that an entry is in, or `None` for a parameter."""
         return self.media if entry.location == "body" else ""
 
     def document(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Random schemas, with all that a place of the human's can be in."""
+"""Random schemas with human places in every keyword that can contain one."""
 
 import json
 from random import Random
@@ -15,12 +15,12 @@ YES = (True, True, True, "yes", "true", 1)
 
 
 def is_marked(schema: Schema) -> bool:
-    """Return whether a schema is marked as the human's."""
+    """Return whether a schema is marked as human."""
     return any(schema.get(mark) in YES for mark in ("x-human", "x-samchon-human"))
 
 
 class Schemas:
-    """Random schemas. With `marks` some are marked `x-human`, with secrets all around in them."""
+    """Random schemas. With `marks` some are `x-human`, with secrets in all their keywords."""
 
     def __init__(self, random: Random, *, marks: bool) -> None:
         self.random = random
@@ -51,7 +51,7 @@ class Schemas:
         return schema
 
     def human(self, schema: Schema) -> Schema:
-        """Return a schema that is the human's, with secrets in all that can hold one."""
+        """Return a human schema, with secrets in every keyword that can contain one."""
         mark = self.random.choice(["x-human", "x-human", "x-samchon-human"])
         schema = {**schema, mark: self.random.choice(YES), "title": MARK}
         for keyword, value in (
@@ -82,7 +82,7 @@ class Schemas:
         )
 
     def _content(self, depth: int) -> Schema:
-        """Return text that holds JSON, as `Json[...]` of pydantic is described."""
+        """Return a schema of a text that contains JSON, as pydantic describes `Json[...]`."""
         return {
             "type": "string",
             "contentMediaType": "application/json",

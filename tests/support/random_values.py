@@ -13,13 +13,13 @@ ABSENT = "ABSENT"
 
 
 class Spelled(str):
-    """A text that equals its like and is none: a validator may read it as another."""
+    """A `str` that equals a key and is another object: a validator may read it differently."""
 
     __slots__ = ()
 
 
 class Values:
-    """Random values that mostly fit; every text and number in them says whose they are."""
+    """Random values, most of them valid; their texts and numbers name their owner."""
 
     def __init__(self, random: Random, root: Schema, text: str, number: int) -> None:
         self.random = random
@@ -104,7 +104,7 @@ class Values:
         return value
 
     def hostile(self, value: Any) -> Any:
-        """Return a value full of what does not belong: other shapes, names, lengths, nulls."""
+        """Return an invalid value: with other types, names, lengths and nulls."""
         if self.random.random() < 0.06:
             return self.noise()
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A server of MCP that says whatever a test wants, right or wrong, over streams in memory."""
+"""An MCP server with any responses, valid or not, over streams in memory."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -73,7 +73,7 @@ def _greeting(method: str, revision: str) -> Any:
 
 
 def raw_client(answer: Answer, revision: str = "auto", **settings: Any) -> Client:
-    """Return a client that is connected to a server of these answers, and is not open yet."""
+    """Return a client connected to a server with these responses; it is not open yet."""
     return Client(_connection(answer, revision), mode=revision, **settings)
 
 

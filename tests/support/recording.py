@@ -1,4 +1,4 @@
-"""The demo as README shows it: `python tests/support/recording.py` records it anew."""
+"""The recording of the demo in the README: `python tests/support/recording.py` makes it again."""
 
 import io
 import re
@@ -28,13 +28,13 @@ def recorded() -> Console:
 
 
 def shown_by(svg: str) -> str:
-    """Return the letters that a recording shows, in order, without its title and its spaces."""
+    """Return the characters of a recording, in order, without its title and spaces."""
     texts = re.findall(r'<text class="demo-r[^>]*>([^<]*)</text>', svg)
     return "".join(unescape("".join(texts)).split())
 
 
 def drawn(console: Console) -> str:
-    """Return the recording as a picture that fetches nothing: the reader's own letters."""
+    """Return the recording as a picture that loads no fonts."""
     svg = console.export_svg(title="pyfunctools demo", unique_id="demo")
     return re.sub(r"\s*@font-face \{[^}]*\}", "", svg)
 

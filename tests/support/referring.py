@@ -1,11 +1,11 @@
-"""What the references of a schema point at."""
+"""The targets of the references in a schema."""
 
 from typing import Any
 from urllib.parse import unquote
 
 
 def references(schema: Any) -> set[str]:
-    """Return where every `$ref` and every mapping of a discriminator points to, as pointers."""
+    """Return the targets of each `$ref` and each mapping of a discriminator, as pointers."""
     found: set[str] = set()
     stack = [schema]
     while stack:

@@ -36,7 +36,7 @@ def profile_of(name: str, rendering: Rendering) -> Profile:
 
 
 def judged(schema: Any) -> Any:
-    """Return a schema with `nullable` as JSON Schema has it, for a validator to read."""
+    """Return a schema with `nullable` as JSON Schema writes it, for a validator."""
     if isinstance(schema, list):
         return [judged(each) for each in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Small schemas that many tests are made of."""
+"""Small schemas that many tests use."""
 
 from pyfunctools._json import JsonSchema, JsonValue
 

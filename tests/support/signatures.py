@@ -1,6 +1,6 @@
-"""Every public name with its signature: `python tests/support/signatures.py` writes the list anew.
+"""Every public name with its signature: `python tests/support/signatures.py` writes the list.
 
-A change of the face is a change of `tests/public_face.txt`, which a reviewer sees.
+A change of the public API changes `tests/public_face.txt`, which a reviewer sees.
 """
 
 import ast
@@ -67,7 +67,7 @@ def _parsed(value: object) -> ast.stmt:
 
 
 def _members(node: ast.stmt) -> Iterator[str]:
-    """Yield the public fields and methods that a class body writes, and what makes an instance."""
+    """Yield the public fields and methods in a class body, and its `__init__`."""
     assert isinstance(node, ast.ClassDef)
     for member in node.body:
         if isinstance(member, ast.AnnAssign) and not ast.unparse(member.target).startswith("_"):

@@ -1,4 +1,4 @@
-"""Work done in a thread whose stack is as large as somebody else's thread may have it."""
+"""Runs a function in a thread with a small stack."""
 
 import threading
 from collections.abc import Callable
@@ -11,7 +11,7 @@ LITTLE = 512 * 1024
 
 
 def on_stack(act: Callable[[], T], size: int = LITTLE) -> T:
-    """Do something in a thread with this stack, and give or raise what came of it."""
+    """Run a function in a thread with this stack, and return its result or raise its exception."""
     gave: list[T] = []
     raised: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-"""What runs on an executor: in a file that another process finds, which no test's file is."""
+"""Functions for an executor, in a module that another process can import."""
 
 import os
 import threading
@@ -8,7 +8,7 @@ from pyfunctools import function, human
 
 
 class QuotaError(Exception):
-    """Cannot be made again from its `args`."""
+    """An exception that cannot be rebuilt from its `args`."""
 
     def __init__(self, used: int, left: int) -> None:
         super().__init__(f"{used} of {left}")
@@ -41,12 +41,12 @@ class Sums:
 
     @function
     def lock(self) -> object:
-        """Return what no other process can be sent."""
+        """Return an object that cannot be pickled."""
         return threading.Lock()
 
 
 class Local(Sums):
-    """One that no other process can be sent."""
+    """An object that cannot be pickled."""
 
     def __init__(self) -> None:
         self.lock_of_its_own = threading.Lock()

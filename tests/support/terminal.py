@@ -1,4 +1,4 @@
-"""A program in a terminal of its own, 80 columns wide, and a person who types."""
+"""A program in its own terminal, 80 columns wide, and a person who types."""
 
 import fcntl
 import os
@@ -20,7 +20,7 @@ LAUNCH = (
 
 
 class Terminal:
-    """A running program: `until` waits for what it prints, `type` answers."""
+    """A running program: `until` waits for its output, `type` answers."""
 
     def __init__(self, *words: str, cwd: Path, seconds: float = 30) -> None:
         self._ours, theirs = os.openpty()
@@ -47,7 +47,7 @@ class Terminal:
         os.close(self._ours)
 
     def until(self, text: str) -> None:
-        """Wait until something is printed that was not there before."""
+        """Wait until this text is printed, after the earlier output."""
         while (found := self.output.find(text, self._met)) < 0:
             if not self._read():
                 raise AssertionError(f"{text!r} is not in {self.output[self._met :]!r}")
@@ -67,7 +67,7 @@ class Terminal:
         self.type(line)
 
     def end(self) -> int:
-        """Wait for the end, and give the exit status."""
+        """Wait for the end, and return the exit status."""
         while self._read():
             pass
         return self._process.wait(10)

@@ -1,4 +1,4 @@
-"""A shop whose tools are called, and responses as OpenAI's chat completions give them."""
+"""A shop whose tools are called, and responses of OpenAI's chat completions."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,7 @@ from pyfunctools import Controller, Human, function
 
 
 class Shop:
-    """A small shop that notes what happens in it."""
+    """A small shop that records its calls."""
 
     def __init__(self) -> None:
         self.done: list[str] = []

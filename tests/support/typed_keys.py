@@ -1,4 +1,4 @@
-"""Which keys of plain data a TypedDict does not have: pydantic lets them pass."""
+"""The keys of plain data that a TypedDict does not declare: pydantic accepts them."""
 
 import types
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from typing_extensions import (
 
 
 def unknown_keys(value: Any, hint: Any, path: str = "") -> Iterator[str]:
-    """Yield the path of each key, and of each word, that a hint has nothing of."""
+    """Yield the path of each key, and of each literal, that a hint does not declare."""
     yield from min((list(found) for found in _readings(value, hint, path)), key=len, default=[])
 
 

@@ -1,6 +1,6 @@
 """The real clients of the vendors' SDKs over scripted transports: no network, no key.
 
-A test that asks for one is skipped where its SDK is not installed.
+A test that needs one is skipped if its SDK is not installed.
 """
 
 import json
@@ -15,7 +15,7 @@ User = dict[str, Any]
 
 
 class Script:
-    """A transport that answers with canned replies and keeps what was sent."""
+    """A transport that answers with scripted replies and keeps the requests."""
 
     def __init__(self, *replies: Any) -> None:
         self.replies = list(replies)
@@ -104,7 +104,7 @@ def mistral(script: Script) -> Callable[..., Any]:
 
 
 def bedrock(script: Script) -> Callable[..., Any]:
-    """Converse as botocore builds and judges its request; what it read is given as it is."""
+    """Bedrock's Converse: botocore builds and checks the request, and returns the parsed reply."""
     pytest.importorskip("botocore")
     import botocore.session
     from botocore.awsrequest import AWSResponse

@@ -1,4 +1,4 @@
-"""What the vendors answer, as their servers write it, by case; and their streams."""
+"""Replies of the vendors' servers, by case."""
 
 import json
 from typing import Any

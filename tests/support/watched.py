@@ -1,4 +1,4 @@
-"""What Python's audit hooks tell of a piece of code: sockets, files, processes, code from text."""
+"""Events of Python's audit hooks: sockets, files, processes, and code compiled from text."""
 
 import sys
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
 
 @contextmanager
 def watched() -> Iterator[list[str]]:
-    """Return a list that fills with what happens: connections, files opened, code compiled or run.
+    """Return a list of events: connections, opened files, code compiled or run.
 
-    What is loaded when it is first needed has to be loaded before.
+    Modules that are imported when first needed have to be imported before.
     """
     if not _installed:  # a hook stays for as long as the process lives
         sys.addaudithook(_hook)
