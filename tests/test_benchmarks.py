@@ -27,17 +27,17 @@ def test_every_benchmark_has_its_place_and_its_program(everything: Any) -> None:
 
 
 def test_every_plot_has_a_table_on_the_page() -> None:
-    shown = set(re.findall(r"\(plots/(\w+\.png)\)", FIGURES))
-    assert shown == {path.name for path in (ROOT / "benchmarks" / "plots").iterdir()}
+    linked = set(re.findall(r"\(plots/(\w+\.png)\)", FIGURES))
+    assert linked == {path.name for path in (ROOT / "benchmarks" / "plots").iterdir()}
 
 
 def test_the_figures_of_the_readme_are_on_the_page_with_their_commands() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| .* \| (\d.*) \|$", readme.split("## Figures")[1], re.MULTILINE)
     assert len(rows) == 5
-    told = re.sub(r"[|*]", " ", FIGURES)
+    page = re.sub(r"[|*]", " ", FIGURES)
     for number in re.findall(r"\d[\d,.]*\d|\d", " ".join(rows)):
-        assert re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)", told), number
+        assert re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)", page), number
 
 
 def test_a_table_is_read_as_it_was_printed(everything: Any) -> None:

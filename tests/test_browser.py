@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CHROMIUM = which("chromium") or which("chromium-browser")
 SHOTS = os.environ.get("PYFUNCTOOLS_SCREENSHOTS")
-"""A folder for pictures of the pages, where somebody wants to look at them."""
+"""A folder for screenshots of the pages, if set."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 playwright = pytest.importorskip("playwright.sync_api")
@@ -144,8 +144,8 @@ def test_two_tabs_and_a_double_click_book_once(person: Any, url: str, scan: str)
     complete(other, scan)
     script = "(node, value) => { node.value = value }"
     other.locator("[name=ticket]").evaluate(script, ticket)
-    said = sorted([book(page), book(other)])
-    assert said == sorted([BOOKED, USED])
+    statuses = sorted([book(page), book(other)])
+    assert statuses == sorted([BOOKED, USED])
     page.goto(url)
     complete(page, scan)
     page.get_by_role("button", name="Book", exact=True).dblclick(no_wait_after=True)
@@ -169,8 +169,8 @@ def test_a_ticket_of_another_person_and_a_refusal_book_nothing(
     assert "somebody else" in book(other)
     context.close()
     page.get_by_role("button", name="Do not book").click()
-    said = "A person has to approve this call and has not. Nothing has run."
-    assert page.get_by_role("status").inner_text() == said
+    text = "A person has to approve this call and has not. Nothing has run."
+    assert page.get_by_role("status").inner_text() == text
 
 
 def test_an_expired_ticket_is_reported(browser: Any, tmp_path: Path, scan: str) -> None:

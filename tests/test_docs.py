@@ -74,8 +74,8 @@ def test_the_first_example_of_the_readme_is_a_whole_loop_with_real_feedback(
     readme = ROOT / "README.md"
     required_by(*blocks(readme))
     ran = run(readme, 2)
-    said, feedback = capsys.readouterr().out.split("\n", 1)
-    assert said == "Your table is booked."
+    answer, feedback = capsys.readouterr().out.split("\n", 1)
+    assert answer == "Your table is booked."
     messages = ran["messages"]
     assert isinstance(messages, list)
     assert "expected integer" in messages[2]["content"]
@@ -121,7 +121,7 @@ def test_pyright_accepts_the_pages(written: Path) -> None:
         "typeCheckingMode": "strict",
         "extraPaths": [str(ROOT)],
         "pythonVersion": "3.11",
-        "reportUnusedFunction": False,  # a page that awaits stands in a function as a whole
+        "reportUnusedFunction": False,  # a page that awaits is inside a function
     }
     (written / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]

@@ -31,7 +31,7 @@ def functions(shared: Path) -> Iterator[Function]:
     for path in sorted((shared / "corpus").glob("v*/*")):
         try:
             controller = Controller.from_openapi(path)
-        except DocumentError:  # one that refers to another file
+        except DocumentError:  # it refers to another file
             continue
         yield from islice(controller, MOST)
 

@@ -115,8 +115,8 @@ def models(made: Function) -> set[str]:
 
 
 def test_by_default_secrets_files_and_marked_values_are_human() -> None:
-    theirs = {"form.scan", "secret", "token", "bare", "asked", "papers"}
-    assert humans(of_class()) == theirs
+    human = {"form.scan", "secret", "token", "bare", "asked", "papers"}
+    assert humans(of_class()) == human
     assert models(of_class()) == {"name", "raw", "form.note"}
     assert humans(of_document()) == {
         "query.pin",
@@ -149,7 +149,7 @@ def test_a_named_predicate_selects_only_its_places() -> None:
     assert humans(of_document(is_human=any_of(is_secret, is_file))) == humans(secrets) | humans(
         files
     )
-    # `bytes` is the model's by a mark, which only the default heeds.
+    # A mark gives `bytes` to the model, which only the default predicate respects.
     assert humans(of_class(is_human=any_of(is_secret, is_file))) == {"secret", "token", "raw"}
 
 
@@ -174,7 +174,7 @@ def test_an_exception_of_a_predicate_is_an_error_with_the_place(made: Any) -> No
         return False
 
     broken = made(is_human=raises)
-    for _ in range(2):  # nothing of the first time is kept
+    for _ in range(2):  # the first error is not cached
         with pytest.raises(DefinitionError, match=r"\$input\.(form|query): .* KeyError"):
             _ = broken.separated
 

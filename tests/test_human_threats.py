@@ -105,7 +105,7 @@ def test_T02_a_nested_human_value_from_the_model_is_an_issue(wrote: Any, path: s
 @pytest.mark.parametrize("name", ["Token", "token ", "to\u200bken", "TOKEN", "tokеn"])
 def test_T02_a_name_that_looks_like_a_human_one_is_another_name(name: str) -> None:
     outcome, asked = call("login", {"auth": {"scope": "a", name: "x"}}, {"auth": {"token": "mine"}})
-    assert not outcome.is_error  # the class takes what it does not know, and drops it
+    assert not outcome.is_error  # the class accepts unknown names, and drops them
     assert asked == [{"auth": Auth("a", "mine"), "more": None}]
 
 

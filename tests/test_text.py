@@ -29,16 +29,16 @@ from pyfunctools._text import hidden_count, record_repr, short_repr, shortened, 
         ("naïve – “quoted” 日本語 عربي", "naïve – “quoted” 日本語 عربي"),
     ],
 )
-def test_hidden_characters_are_removed_and_counted(text: str, shown: str) -> None:
-    assert visible(text) == shown
-    assert hidden_count(text) == len(text) - len(shown)
+def test_hidden_characters_are_removed_and_counted(text: str, visible_text: str) -> None:
+    assert visible(text) == visible_text
+    assert hidden_count(text) == len(text) - len(visible_text)
 
 
 @given(st.text())
 def test_visible_text_stays_the_same(text: str) -> None:
-    shown = visible(text)
-    assert visible(shown) == shown
-    shown.encode()
+    once = visible(text)
+    assert visible(once) == once
+    once.encode()
 
 
 @given(st.text(max_size=20), st.integers(min_value=0, max_value=30))

@@ -74,7 +74,7 @@ def composed(inner: st.SearchStrategy[JsonValue]) -> st.SearchStrategy[JsonValue
 
 
 def _inlined(schema: JsonValue) -> JsonValue:
-    # A definition is found from the root only, and this may stand anywhere.
+    # Definitions are found from the root, but this schema may be anywhere.
     return {"allOf": [schema["$defs"]["D"]]} if isinstance(schema, dict) else schema
 
 

@@ -109,16 +109,16 @@ def with_day(**keywords: Any) -> dict[str, Any]:
     ],
 )
 def test_a_mistake_in_a_handwritten_schema_is_an_error_with_place_and_remedy(
-    parameters: Any, told: list[str]
+    parameters: Any, expected: list[str]
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
         written(parameters)
-    for each in told:
+    for each in expected:
         assert each in str(caught.value)
     if isinstance(parameters, dict):
         with pytest.raises(DefinitionError) as caught:
             written({}, output=parameters)
-        assert told[0].replace("/parameters", "/output") in str(caught.value)
+        assert expected[0].replace("/parameters", "/output") in str(caught.value)
 
 
 def test_a_required_name_that_a_closed_object_excludes_is_an_error() -> None:
@@ -153,9 +153,9 @@ def test_in_a_document_the_same_mistakes_are_notes() -> None:
     }
     [function] = Controller.from_openapi(document, server="https://example.com")
     assert function.check({"body": "x"})
-    said = " ".join(note.text for note in function.notes)
-    assert "`pattern`" in said
-    assert "`minLength` may have been meant" in said
+    notes = " ".join(note.text for note in function.notes)
+    assert "`pattern`" in notes
+    assert "`minLength` may have been meant" in notes
 
 
 DAY_AND_GUESTS = [Param("day", "string"), Param("guests", "integer", required=False)]
@@ -175,7 +175,7 @@ def logged(called: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(
-    ("handler", "told"),
+    ("handler", "expected"),
     [
         pytest.param(lambda date, guests=2: None, ["does not take `day`"], id="handler-other-name"),
         pytest.param(lambda: None, ["does not take `day`, `guests`"], id="handler-takes-nothing"),
@@ -196,11 +196,11 @@ def logged(called: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 def test_a_handler_with_other_parameters_is_an_error_when_it_is_defined(
-    handler: Callable[..., Any], told: list[str]
+    handler: Callable[..., Any], expected: list[str]
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
         written(DAY_AND_GUESTS, handler=handler)
-    for each in ["book(handler)", *told]:
+    for each in ["book(handler)", *expected]:
         assert each in str(caught.value)
 
 

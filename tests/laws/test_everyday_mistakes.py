@@ -140,12 +140,12 @@ def test_an_exception_is_logged_with_its_place_and_no_value(
     assert outcome.is_error
     (record,) = [each for each in caplog.records if each.levelno == logging.ERROR]
     assert (record.name, record.exc_info) == ("pyfunctools", None)
-    said = record.getMessage()
+    message = record.getMessage()
     kind = "JSONDecodeError" if name == "parses" else "BrokenError"
-    assert said.startswith(f"{name}: ")
-    assert f"raised {kind} (" in said
-    assert f"{HERE}, line {line_of(place)})" in said
-    assert SECRET not in said + repr(record.__dict__) + outcome.text + repr(outcome)
+    assert message.startswith(f"{name}: ")
+    assert f"raised {kind} (" in message
+    assert f"{HERE}, line {line_of(place)})" in message
+    assert SECRET not in message + repr(record.__dict__) + outcome.text + repr(outcome)
     assert (record.function, record.exception) == (name, kind)  # type: ignore[attr-defined]
     assert record.line == line_of(place)  # type: ignore[attr-defined]
     assert outcome.reason == "raised"
@@ -161,7 +161,7 @@ def test_an_exception_of_any_other_callable_is_logged_too(
     shop: Controller, way: str, asked: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(*_: object) -> Any:
-        raise BrokenError(SECRET)  # what is asked
+        raise BrokenError(SECRET)  # the callable
 
     document = {
         "openapi": "3.1.0",
@@ -194,9 +194,7 @@ def test_an_exception_of_any_other_callable_is_logged_too(
         outcome = controllers[asked]()
     assert not outcome.ok
     (record,) = caplog.records
-    assert (
-        f"raised BrokenError ({__file__}, line {line_of('what is asked')})" in record.getMessage()
-    )
+    assert f"raised BrokenError ({__file__}, line {line_of('the callable')})" in record.getMessage()
     assert SECRET not in record.getMessage() + outcome.text + repr(outcome)
     assert isinstance(outcome.exception, BrokenError)
 
@@ -254,14 +252,14 @@ def test_every_call_is_one_log_record_without_values(
         outcome = called(Controller.from_functions([total]), way, name, arguments)
     assert outcome.reason == reason
     (record,) = caplog.records
-    said = vars(record)
+    fields = vars(record)
     assert (record.name, record.levelno) == ("pyfunctools.calls", logging.INFO)
-    assert (said["reason"], said["repairs"]) == (reason, 1 if reason is None else 0)
-    assert said["function"] == ("total" if name == "total" else None)
-    assert said["call_id"] in record.getMessage()
-    assert said["milliseconds"] >= 0
+    assert (fields["reason"], fields["repairs"]) == (reason, 1 if reason is None else 0)
+    assert fields["function"] == ("total" if name == "total" else None)
+    assert fields["call_id"] in record.getMessage()
+    assert fields["milliseconds"] >= 0
     assert "\n" not in record.getMessage()
-    assert SECRET not in record.getMessage() + repr(said)
+    assert SECRET not in record.getMessage() + repr(fields)
 
 
 def test_a_cancelled_call_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -346,7 +344,7 @@ SOME = Controller.from_functions([forecast, ping, total])
 
 @pytest.mark.parametrize("wrong", ["nonsense", "I would rather not.", "42", "true", '"x y"', 3.5])
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("forecast", 'a JSON object with "city", and if needed "days"'),
         ("ping", "an empty JSON object: {}"),
@@ -355,13 +353,13 @@ SOME = Controller.from_functions([forecast, ping, total])
     ids=lambda each: f"{each}",
 )
 def test_the_issue_of_other_values_says_which_object_to_send(
-    name: str, said: str, wrong: Any
+    name: str, expected: str, wrong: Any
 ) -> None:
     outcome = SOME.call(name, wrong)
     assert outcome.reason == "arguments"
     (issue,) = outcome.issues
-    assert issue.expected == said
-    assert said in outcome.text
+    assert issue.expected == expected
+    assert expected in outcome.text
     assert "string" not in outcome.text
 
 
@@ -577,7 +575,7 @@ RETURNED: dict[str, Callable[[Function], Any]] = {
 def test_a_change_of_a_returned_value_does_not_change_the_record(
     source: str, returned: str
 ) -> None:
-    def told(function: Function) -> list[object]:
+    def results_of(function: Function) -> list[object]:
         checked = [function.check(each) for each in ("{}", '{"n": "x"}', {"amount": "y"})]
         return [
             prompt_of([function]).system,
@@ -588,12 +586,12 @@ def test_a_change_of_a_returned_value_does_not_change_the_record(
             function.notes,
         ]
 
-    before = told(records()[source])
+    before = results_of(records()[source])
     function = records()[source]
     change_everything_in(RETURNED[returned](function))
-    assert told(function) == before
+    assert results_of(function) == before
     change_everything_in(RETURNED[returned](function))
-    assert told(function) == before
+    assert results_of(function) == before
     assert function == records()[source]
 
 
@@ -708,7 +706,7 @@ def test_an_exception_of_a_predicate_is_an_error_with_its_cause() -> None:
     assert isinstance(caught.value.__cause__, BrokenError)
 
 
-# Files beside the text.
+# Files in the content of an outcome.
 
 CHART = File(b"PNG", "chart.png", "image/png")
 BARE = File(b"1234")

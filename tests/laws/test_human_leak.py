@@ -58,14 +58,14 @@ def test_B09_no_text_for_a_model_has_a_value_of_the_human(seed: int) -> None:
         assert not leaked(json.dumps(rendering(function)), "")
     with Controller.from_functions([function]) as controller:
         for _ in range(4):
-            theirs = Values(random, function.parameters, MARK, NUMBER)
-            evil = Values(random, function.parameters, "EVIL", 6660)
+            human_values = Values(random, function.parameters, MARK, NUMBER)
+            model_values = Values(random, function.parameters, "EVIL", 6660)
             assert function.separated is not None
-            llm, human = function.separated.split(theirs.of(function.parameters))
-            mine, _ = function.separated.split(evil.of(function.parameters))
-            bad = evil.hostile(evil.of(function.parameters))
-            for wrote in (mine, bad, json.dumps(bad), json.dumps(mine)[:-1]):
-                for gave in (human, None, {}, theirs.hostile(llm)):
+            llm, human = function.separated.split(human_values.of(function.parameters))
+            valid, _ = function.separated.split(model_values.of(function.parameters))
+            hostile = model_values.hostile(model_values.of(function.parameters))
+            for wrote in (valid, hostile, json.dumps(hostile), json.dumps(valid)[:-1]):
+                for gave in (human, None, {}, human_values.hostile(llm)):
                     gave = gave if isinstance(gave, dict) else None
                     outcome = controller.call("f", wrote, human=gave)
                     for text in texts_of_outcome(function, outcome):

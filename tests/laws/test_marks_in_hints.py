@@ -528,7 +528,7 @@ def test_the_model_s_schema_has_no_name_of_the_person(name: str) -> None:
     assert not [w for w in ("cardNumber", "card_number", "x-pyfunctools") if w in shown], shown
 
 
-# What is the model's own keeps working
+# Fields of the model
 
 
 class Camel(BaseModel):
@@ -606,7 +606,7 @@ def test_with_a_custom_predicate_other_names_are_refused() -> None:
     assert "userName" not in refused.feedback()
 
 
-# Marks that something takes out of the schema
+# Marks that a hook removes from the schema
 
 
 def _cleared(schema: dict[str, Any]) -> None:
@@ -975,9 +975,9 @@ def test_all_includes_static_and_class_methods_and_lists_skipped_ones() -> None:
     everything = Controller.from_object(Everything(), all=True)
     assert [f.name for f in everything.functions] == ["plain", "fixed", "made"]
     assert [everything.call(name, {}).value for name in ("fixed", "made")] == [2, 3]
-    told = {each.where: each.reason for each in everything.skipped}
-    assert set(told) == {f"Everything.{name}" for name in ("borrowed", "size", "inherited")}
-    assert all(told.values())
+    reasons = {each.where: each.reason for each in everything.skipped}
+    assert set(reasons) == {f"Everything.{name}" for name in ("borrowed", "size", "inherited")}
+    assert all(reasons.values())
 
 
 def test_instance_methods_of_a_class_are_skipped() -> None:
@@ -989,7 +989,7 @@ def test_instance_methods_of_a_class_are_skipped() -> None:
     )
 
 
-# A context that has to be there
+# A required context
 
 
 def test_a_call_without_its_context_is_an_error_and_the_ticket_stays_valid() -> None:
@@ -1026,11 +1026,11 @@ def test_none_is_a_context_if_the_hint_accepts_it(hint: Any) -> None:
     assert Controller.from_functions([_of(hint)]).call("f", {}).value == "None"
 
 
-# A person's alternative
+# Unions with a branch of the person
 
 
 @pytest.mark.parametrize(
-    ("hint", "mine"),
+    ("hint", "value"),
     [
         (SecretStr | str, "MINE"),
         (Human[date] | str, "2026-12-24"),
@@ -1041,16 +1041,16 @@ def test_none_is_a_context_if_the_hint_accepts_it(hint: Any) -> None:
     ],
     ids=str,
 )
-def test_a_union_with_a_branch_of_the_person_belongs_to_the_person(hint: Any, mine: Any) -> None:
+def test_a_union_with_a_branch_of_the_person_belongs_to_the_person(hint: Any, value: Any) -> None:
     f = function_of(_of(hint))
     assert f.separated is not None
     assert f.separated.llm["properties"] == {}
     functions = Controller.from_functions([f])
-    assert functions.call("f", {"x": mine}).value is None
-    assert functions.call("f", {}, human={"x": mine}).ok
+    assert functions.call("f", {"x": value}).value is None
+    assert functions.call("f", {}, human={"x": value}).ok
 
 
-# FastAPI bodies: the application reads them itself
+# FastAPI: the application validates its bodies itself
 
 
 class OwnerOrLabel(BaseModel):
@@ -1077,7 +1077,7 @@ def _posted(hint: Any) -> Controller:
 
 
 @pytest.mark.parametrize(
-    ("hint", "attempt", "safe", "mine"),
+    ("hint", "attempt", "safe", "person"),
     [
         (GeneratedCard, {"card_number": EVIL}, {}, {"cardNumber": MINE}),
         (GeneratedTwice, {"CARD_NUMBER": EVIL}, {}, {"cardNumber": MINE}),
@@ -1089,14 +1089,14 @@ def _posted(hint: Any) -> Controller:
     ids=["generator", "choices", "extra", "by-name", "allow", "shared-name"],
 )
 def test_a_body_of_fastapi_cannot_be_set_by_other_names(
-    hint: Any, attempt: Any, safe: Any, mine: Any
+    hint: Any, attempt: Any, safe: Any, person: Any
 ) -> None:
     owner = {} if hint is OwnerOrLabel else OWNER
     with _posted(hint) as app:
-        for person in (None, {}, {"body": mine}):
-            outcome = app.call("f_post", {"body": {**owner, **attempt}}, human=person)
+        for human in (None, {}, {"body": person}):
+            outcome = app.call("f_post", {"body": {**owner, **attempt}}, human=human)
             assert EVIL not in str(outcome.value if outcome.ok else "")
-        outcome = app.call("f_post", {"body": {**owner, **safe}}, human={"body": mine})
+        outcome = app.call("f_post", {"body": {**owner, **safe}}, human={"body": person})
         assert outcome.ok, outcome.text
         assert MINE in str(outcome.value)
 

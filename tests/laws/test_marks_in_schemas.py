@@ -71,7 +71,7 @@ WHOLE = {
         "oneOf": [obj({"secret": {**H, "const": tag}, tag: S}) for tag in ("x", "y")],
         "discriminator": {"propertyName": "secret"},
     },
-    # A branch of the person's beside an open branch that accepts the same values
+    # A branch of the person beside an open branch that accepts the same values
     "open-branch": {"anyOf": [OPEN, OF_PERSON]},
     "anything": {"anyOf": [{}, OF_PERSON]},
     "map-branch": {"anyOf": [{"type": "object", "additionalProperties": S}, OF_PERSON]},
@@ -86,7 +86,7 @@ WHOLE = {
     "content-or-number": {"anyOf": [TEXT_OF_BOTH, I]},
     "contents": {"type": "array", "items": TEXT_OF_BOTH},
     "map-of-contents": {"type": "object", "additionalProperties": TEXT_OF_BOTH},
-    # Subschemas that are not about one path
+    # Subschemas that do not belong to one path
     "names": {"type": "object", "propertyNames": H, "additionalProperties": I},
     "names-of-some": obj({"n": I}, propertyNames={"anyOf": [H, {"const": "n"}]}),
     "contains": {"type": "array", "items": I, "contains": H},
@@ -115,8 +115,8 @@ def test_the_whole_argument_belongs_to_the_person(schema: Schema) -> None:
         assert not separated.validate({"a": value}, "llm")
         assert separated.merge({"a": value}, {}).unwrap() == {}
         assert separated.split({"a": value}) == ({}, {"a": value})
-        for mine in GIVEN:
-            merged = separated.merge({"a": mine, "b": "x"}, {"a": value})
+        for other in GIVEN:
+            merged = separated.merge({"a": other, "b": "x"}, {"a": value})
             assert not merged or merged.value == {"a": value, "b": "x"}
 
 
@@ -124,10 +124,10 @@ def test_the_whole_argument_belongs_to_the_person(schema: Schema) -> None:
 def test_a_note_reports_a_whole_argument_of_the_person(name: str) -> None:
     parameters = arguments(WHOLE[name], DEFINITIONS)
     function = Function.from_schema(name="f", description="", parameters=parameters)
-    told = [str(note) for note in function.notes if "is_human=" in str(note)]
+    notes = [str(note) for note in function.notes if "is_human=" in str(note)]
     direct = {"not", "if", "dependent"}  # marked as themselves
-    assert len(told) == (name not in direct)
-    assert all(text.startswith("`$input.a` is the person's as a whole") for text in told)
+    assert len(notes) == (name not in direct)
+    assert all(text.startswith("`$input.a` is the person's as a whole") for text in notes)
     own = Function.from_schema(
         name="f", description="", parameters=parameters, is_human=lambda path, _: path == "$input.b"
     )
@@ -136,7 +136,7 @@ def test_a_note_reports_a_whole_argument_of_the_person(name: str) -> None:
 
 
 SPLIT: dict[str, tuple[Schema, Any, Any, Any]] = {
-    # schema, what the model tries, what is left of it, what is a right whole
+    # schema, the model's attempt, the rest of it, and valid whole arguments
     "parts-of-both-split": (
         {"anyOf": [both(), S]},
         {"n": 1, "secret": "EVIL"},

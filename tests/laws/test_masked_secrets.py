@@ -75,7 +75,7 @@ def debug(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     return caplog
 
 
-# Each row: a hint, what a person types, and what none of a call's texts may hold.
+# Each row: a hint, the person's value, and texts that must be in no text of a call.
 
 
 class Colour(Enum):
@@ -205,15 +205,15 @@ def forms_of(value: object) -> Iterator[str]:
 
 
 def controller_of(hint: Any, how: str) -> Controller:
-    """Return a controller of a function that returns, raises or logs its argument."""
+    """Return a controller of a function that returns its argument, or fails with it."""
 
     def f(n, gave):  # type: ignore[no-untyped-def]
-        said = " | ".join(forms_of(gave))
+        text = " | ".join(forms_of(gave))
         if how == "returns":
-            return said
+            return text
         if how == "fails":
-            return Outcome(text=said, value=gave, reason="raised")
-        raise ValueError(said)
+            return Outcome(text=text, value=gave, reason="raised")
+        raise ValueError(text)
 
     f.__annotations__ = {"n": int, "gave": hint}
     return Controller.from_functions([f])
@@ -367,7 +367,7 @@ def test_a_default_of_a_handler_is_masked(way: str, debug: pytest.LogCaptureFixt
     assert "4711" not in texts_of_call(outcome, debug)
 
 
-# Cut by an ellipsis.
+# Shortened with an ellipsis.
 
 
 def cut_by_pydantic(value: str) -> str:
@@ -421,10 +421,10 @@ def test_the_ends_of_a_secret_beside_an_ellipsis_are_masked(cut: str) -> None:
 
 
 def test_pydantic_shortens_in_the_middle_as_the_table_does() -> None:
-    said = cut_by_pydantic(PLAIN)
-    assert PLAIN not in said
-    assert f"'{PLAIN[:20]}" in said
-    assert "..." in said
+    text = cut_by_pydantic(PLAIN)
+    assert PLAIN not in text
+    assert f"'{PLAIN[:20]}" in text
+    assert "..." in text
 
 
 # What is a secret, and what is not masked.
@@ -468,7 +468,7 @@ def test_a_name_alone_does_not_make_a_hint_human() -> None:
 
 @pytest.mark.parametrize("secret", [False, True])
 @pytest.mark.parametrize(
-    ("value", "said", "error", "hidden"),
+    ("value", "text", "error", "hidden"),
     [
         (True, "true True yes", "true True yes", "true True yes"),
         (None, "null None", "null None", "null None"),
@@ -480,10 +480,10 @@ def test_a_name_alone_does_not_make_a_hint_human() -> None:
     ],
 )
 def test_short_values_are_masked_only_if_secret_and_only_as_whole_words(
-    value: Any, said: str, error: str, hidden: str, secret: bool
+    value: Any, text: str, error: str, hidden: str, secret: bool
 ) -> None:
     def f(n: int, gave: Any) -> str:
-        raise ValueError(said)
+        raise ValueError(text)
 
     f.__annotations__["gave"] = Annotated[
         type(value) if value is not None else Any, human(secret=secret)
@@ -632,8 +632,8 @@ class Echo(BaseHTTPRequestHandler):
 
         asked = parse_qs(urlsplit(self.path).query)
         sent = self.headers.get("authorization", "").partition(" ")[2]
-        said = {"path": self.path, "headers": dict(self.headers), "query": asked, "sent": sent}
-        body = json.dumps([said, unquote(self.path), _decoded(sent)]).encode()
+        request = {"path": self.path, "headers": dict(self.headers), "query": asked, "sent": sent}
+        body = json.dumps([request, unquote(self.path), _decoded(sent)]).encode()
         self.send_response(int(asked.get("status", ["200"])[0]))
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

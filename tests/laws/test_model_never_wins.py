@@ -246,9 +246,9 @@ def human_names(shape: Shape) -> set[str]:
 
 def model_schema_text(function: Function) -> str:
     prompts = [prompt_of([function]), prompt_of([function], compact=True)]
-    said = [[each.system, each.response_schema] for each in prompts]
+    texts = [[each.system, each.response_schema] for each in prompts]
     llm = function.separated.llm if function.separated else function.parameters
-    return json.dumps([function.description, llm, said])
+    return json.dumps([function.description, llm, texts])
 
 
 def check_told(case: Case, text: str, wrote: str) -> None:

@@ -109,20 +109,20 @@ def in_2020_12(schema: Any) -> Any:
     """Return a schema of an old draft in 2020-12: keyword by keyword, without merging."""
     if isinstance(schema, bool):
         return schema
-    said: Schema = {}
+    written: Schema = {}
     parts: list[Any] = []
     for keyword, value in schema.items():
         if keyword in ("properties", "patternProperties", "dependentSchemas"):
-            said[keyword] = {name: in_2020_12(inner) for name, inner in value.items()}
+            written[keyword] = {name: in_2020_12(inner) for name, inner in value.items()}
         elif keyword in ("allOf", "anyOf", "oneOf"):
-            said[keyword] = [in_2020_12(inner) for inner in value]
+            written[keyword] = [in_2020_12(inner) for inner in value]
         elif keyword == "items" and isinstance(value, list):
-            said["prefixItems"] = [in_2020_12(inner) for inner in value]
-            said["items"] = in_2020_12(schema.get("additionalItems", True))
+            written["prefixItems"] = [in_2020_12(inner) for inner in value]
+            written["items"] = in_2020_12(schema.get("additionalItems", True))
         elif keyword in (*BELOW, "not"):
-            said[keyword] = in_2020_12(value)
+            written[keyword] = in_2020_12(value)
         elif keyword == "$ref":
-            said[keyword] = value.replace("definitions", "$defs")
+            written[keyword] = value.replace("definitions", "$defs")
         elif keyword == "dependencies":
             for name, needed in value.items():
                 kind = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
@@ -136,19 +136,19 @@ def in_2020_12(schema: Any) -> Any:
             "exclusiveMinimum",
             "additionalItems",
         ):
-            said[keyword] = value
-    if schema.get("exclusiveMinimum") and "minimum" in said:
-        said["exclusiveMinimum"] = said.pop("minimum")
-    if "type" in said and None in schema.get("enum", ()):
-        # The one thing that is read as it is meant and not as it is written.
-        said["type"] = list(
-            {*([said["type"]] if isinstance(said["type"], str) else said["type"]), "null"}
+            written[keyword] = value
+    if schema.get("exclusiveMinimum") and "minimum" in written:
+        written["exclusiveMinimum"] = written.pop("minimum")
+    if "type" in written and None in schema.get("enum", ()):
+        # The only keyword that is normalized to its intended meaning.
+        written["type"] = list(
+            {*([written["type"]] if isinstance(written["type"], str) else written["type"]), "null"}
         )
-    said = {"allOf": [said, *parts]}
+    written = {"allOf": [written, *parts]}
     if schema.get("nullable") or schema.get("x-nullable"):
-        said = {"anyOf": [said, {"type": "null"}]}
+        written = {"anyOf": [written, {"type": "null"}]}
     own = {name: in_2020_12(inner) for name, inner in schema.get("definitions", {}).items()}
-    return {**said, "$defs": own} if own else said
+    return {**written, "$defs": own} if own else written
 
 
 def verdicts(schema: Any, values: list[Any]) -> list[bool]:
@@ -293,7 +293,7 @@ def test_every_schema_of_real_documents_is_normalized(shared: Path):
         for name, schema in components.items():
             try:
                 results[name] = normalize(schema, lookup=lookup)
-            except SchemaError:  # it refers dynamically
+            except SchemaError:  # a dynamic reference
                 assert DYNAMIC_REFERENCES & set(re.findall(r'"(\$\w+)":', before)), name
         own: Schema = {}
         for result in results.values():
@@ -320,7 +320,7 @@ def _components(file: Path) -> Schema:
         OSError,
         ValueError,
         yaml.YAMLError,
-    ):  # some of the documents are broken on purpose, and folders are no files
+    ):  # some documents are broken on purpose, and a folder is no file
         return {}
     if not isinstance(document, dict):
         return {}

@@ -70,7 +70,7 @@ class RandomForm:
 
     def _human_part(self, path: str, depth: int) -> tuple[dict[str, Any], Any]:
         schema, answers = self._random.choice(SCALARS)
-        if depth and self._random.random() < 0.2:  # a list of objects of the person's
+        if depth and self._random.random() < 0.2:  # a list of objects, all human
             count = self._random.randint(0, 2)
             self.form[path] = str(count)
             values: list[Any] = []
@@ -119,11 +119,11 @@ def test_a_fixed_value_is_in_no_question_and_cannot_be_set(seed: int) -> None:
     outcome = controller.call("f", wrote, human=made.form)
     assert outcome.value == {**made.whole, "fixed": FIXED}
     waits = controller.call("f", wrote)
-    told = [] if waits.waiting is None else [asdict(each) for each in waits.waiting.questions]
+    questions = [] if waits.waiting is None else [asdict(each) for each in waits.waiting.questions]
     function = controller["f"]
     human = None if function.separated is None else function.separated.human
-    assert "fixed" not in json.dumps([told, function.llm, human])
-    assert FIXED not in json.dumps([told, function.llm, human])
+    assert "fixed" not in json.dumps([questions, function.llm, human])
+    assert FIXED not in json.dumps([questions, function.llm, human])
     if human is None:
         return  # without a human part the values are ignored, as in a turn
     for smuggled in ({**wrote, "fixed": "evil"}, wrote):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import law
-from ownership_oracle import Keys, Oracle, Says
+from ownership_oracle import Keys, Oracle, OraclePredicate
 from random_schemas import HUMAN, MARK, Schema, Schemas
 from random_values import ABSENT, Values
 
@@ -119,14 +119,16 @@ def check_hostile(separated: Separated, oracle: Oracle, llm: Any, human: Any) ->
 def check_foreign_values_reported(separated: Separated, oracle: Oracle, llm: Any) -> None:
     """Check that each value of the model in a human place is an issue there, or above it."""
     verdict = separated.validate(llm, "llm")
-    plain = json.loads(json.dumps(llm))  # as strict JSON gives it, for the quicker way
+    plain = json.loads(json.dumps(llm))  # strict JSON, for the fast path
     assert separated.accepts(plain) == bool(separated.validate(plain, "llm"))
-    told = [issue.path.keys for issue in (() if verdict else verdict.issues)]
+    issues = [issue.path.keys for issue in (() if verdict else verdict.issues)]
     for keys, value in oracle.humans(llm):
         if not keys:
-            assert told or value in ({}, None)
-        elif value is not None or isinstance(keys[-1], str):  # null stands for an item of another's
-            assert any(keys[: len(path)] == path for path in told)
+            assert issues or value in ({}, None)
+        elif value is not None or isinstance(
+            keys[-1], str
+        ):  # null stands for an item of the other side
+            assert any(keys[: len(path)] == path for path in issues)
 
 
 @laws
@@ -188,26 +190,26 @@ def test_B04_one_human_alternative_makes_the_place_human(seed: int) -> None:
 Predicate = Callable[[Path, Schema], bool]
 
 
-def by_path(seed: int) -> tuple[Predicate, Says]:
+def by_path(seed: int) -> tuple[Predicate, OraclePredicate]:
     """Return a predicate that depends only on the path."""
 
-    def says(path: str, _: Schema) -> bool:
+    def is_human(path: str, _: Schema) -> bool:
         return zlib.crc32(f"{path}{seed}".encode()) % (40 if path == "$input" else 4) == 0
 
-    return (lambda path, schema: says(path, schema)), says
+    return (lambda path, schema: is_human(path, schema)), is_human
 
 
-def by_kind(seed: int) -> tuple[Predicate, Says]:
+def by_kind(seed: int) -> tuple[Predicate, OraclePredicate]:
     """Return a predicate that selects some texts, by their path."""
 
-    def says(path: str, schema: Schema) -> bool:
+    def is_human(path: str, schema: Schema) -> bool:
         is_text = schema.get("type") == "string" or isinstance(schema.get("const"), str)
         return is_text and zlib.crc32(f"{path}{seed}".encode()) % 3 == 0
 
-    return (lambda path, schema: says(path, schema)), says
+    return (lambda path, schema: is_human(path, schema)), is_human
 
 
-def by_count(seed: int) -> tuple[Predicate, Says]:
+def by_count(seed: int) -> tuple[Predicate, OraclePredicate]:
     """Return a predicate that selects every third text it is called with."""
     numbers, taken = count(seed), dict[tuple[str, int], Schema]()
 
@@ -224,17 +226,17 @@ def by_count(seed: int) -> tuple[Predicate, Says]:
 @laws
 @seeds
 def test_B04_ownership_follows_the_predicate(
-    kind: Callable[[int], tuple[Predicate, Says]], seed: int
+    kind: Callable[[int], tuple[Predicate, OraclePredicate]], seed: int
 ) -> None:
     random = Random(seed)
     schemas = Schemas(random, marks=False)
     root = schemas.root()
     if any(set(references(inner)) for inner in schemas.definitions.values()):
-        return  # in a recursive definition later turns are not asked about
+        return  # in a recursive definition it is not called for later rounds
     if kind is not by_path and schemas.definitions:
-        return  # it is asked about what a reference leads to with what stands beside it
-    predicate, says = kind(seed)
-    separated, oracle = separate(root, predicate), Oracle(root, says)
+        return  # it is called for the target of a reference merged with the keywords beside it
+    predicate, is_human = kind(seed)
+    separated, oracle = separate(root, predicate), Oracle(root, is_human)
     for value in sample_values(random, root):
         check_parts(separated, oracle, value)
         bad = Values(random, root, "EVIL", 6660).hostile(value)

@@ -40,15 +40,15 @@ KINDS = pytest.mark.parametrize("kind", ["memory", "sqlite"])
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_eight_processes_claim_two_hundred_ids_once_each(tmp_path: Path, start: str) -> None:
     context = multiprocessing.get_context(start)
-    ready, heard = context.Barrier(8), context.Queue()
+    ready, results = context.Barrier(8), context.Queue()
     path = str(tmp_path / "used.sqlite")
     processes = [
-        context.Process(target=claim_all, args=(path, IDS, ready, heard))  # type: ignore[attr-defined]
+        context.Process(target=claim_all, args=(path, IDS, ready, results))  # type: ignore[attr-defined]
         for _ in range(8)
     ]
     for process in processes:
         process.start()
-    claimed = [each for _ in processes for each in heard.get(timeout=120)]
+    claimed = [each for _ in processes for each in results.get(timeout=120)]
     for process in processes:
         process.join(timeout=60)
     assert sorted(claimed) == sorted(IDS)
@@ -56,18 +56,18 @@ def test_eight_processes_claim_two_hundred_ids_once_each(tmp_path: Path, start: 
 
 @KINDS
 def test_eight_threads_claim_two_hundred_ids_once_each(kind: str, tmp_path: Path) -> None:
-    store, start, heard = store_of(kind, tmp_path), threading.Barrier(8), list[str]()
+    store, start, claimed = store_of(kind, tmp_path), threading.Barrier(8), list[str]()
 
     def claim() -> None:
         start.wait()
-        heard.extend(each for each in IDS if store.claim(each, LATER))
+        claimed.extend(each for each in IDS if store.claim(each, LATER))
 
     threads = [threading.Thread(target=claim) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(heard) == sorted(IDS)
+    assert sorted(claimed) == sorted(IDS)
 
 
 def test_a_store_that_is_opened_later_knows_a_claim(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_expired_claims_are_removed_by_the_clock_of_the_tickets(
 ) -> None:
     clock, store = Clock(), store_of(kind, tmp_path)
     Tickets(b"k" * 32, store=store, clock=clock)
-    monkeypatch.setattr(stores, "SWEEP", 10)  # with each claim, so that none pays for all
+    monkeypatch.setattr(stores, "SWEEP", 10)  # expired claims removed with each claim
     for n in range(25):
         assert store.claim(f"old-{n}", 1_000_900)
     clock.now += 10_000
@@ -110,15 +110,15 @@ def test_no_id_is_claimed_twice_by_processes_with_different_clocks(
     kind: str, other: float, tmp_path: Path
 ) -> None:
     one, two = Clock(2_000_000), Clock(2_000_000 + other)
-    mine = store_of(kind, tmp_path)
-    theirs = mine if kind == "memory" else store_of(kind, tmp_path)
-    for store, clock in ((mine, one), (theirs, two)):
+    first = store_of(kind, tmp_path)
+    second = first if kind == "memory" else store_of(kind, tmp_path)
+    for store, clock in ((first, one), (second, two)):
         Tickets(b"k" * 32, store=store, clock=clock)
-    assert mine.claim("mine", int(one.now) + 900)
+    assert first.claim("first", int(one.now) + 900)
     for n in range(20):
-        theirs.claim(f"other-{n}", int(two.now) + 900)
+        second.claim(f"other-{n}", int(two.now) + 900)
         two.now += 2000
-    assert not mine.claim("mine", int(one.now) + 900)
+    assert not first.claim("first", int(one.now) + 900)
 
 
 def test_a_memory_store_of_another_process_claims_nothing() -> None:
@@ -137,12 +137,12 @@ def test_a_memory_store_of_another_process_claims_nothing() -> None:
 def in_a_fork(work: Callable[[], object]) -> object:
     """Return the result of a function in a process forked from this one."""
     context = multiprocessing.get_context("fork")
-    heard = context.SimpleQueue()
-    process = context.Process(target=lambda: heard.put(work()))
+    result = context.SimpleQueue()
+    process = context.Process(target=lambda: result.put(work()))
     process.start()
     process.join(timeout=60)
     assert process.exitcode == 0
-    return heard.get()
+    return result.get()
 
 
 def test_a_full_store_refuses_new_claims() -> None:

@@ -135,12 +135,12 @@ def payload_of(ticket: str) -> str:
 def in_a_fork(work: Callable[[], object]) -> object:
     """Return the result of a function in a process forked from this one."""
     context = get_context("fork")
-    heard = context.SimpleQueue()
-    process = context.Process(target=lambda: heard.put(work()))
+    result = context.SimpleQueue()
+    process = context.Process(target=lambda: result.put(work()))
     process.start()
     process.join(timeout=60)
     assert process.exitcode == 0
-    return heard.get()
+    return result.get()
 
 
 # A ticket is valid once, in any process.
@@ -157,8 +157,8 @@ def test_a_ticket_without_a_key_runs_in_no_forked_worker(kept: str) -> None:
     desk = Desk(tickets=tickets)
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
     for _ in range(3):
-        heard = in_a_fork(lambda: (desk.resume(ticket, {"pin": "1"}).reason, desk.ran))
-        assert heard == ("ticket_foreign", [])
+        result = in_a_fork(lambda: (desk.resume(ticket, {"pin": "1"}).reason, desk.ran))
+        assert result == ("ticket_foreign", [])
     assert desk.resume(ticket, {"pin": "1"}).ok
     assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
 
@@ -197,10 +197,10 @@ def test_a_key_without_a_store_is_refused_with_three_remedies(given: Any) -> Non
         assert remedy in str(caught.value)
 
 
-def _resumed(path: str, ticket: str, start: Any, heard: Any) -> None:
+def _resumed(path: str, ticket: str, start: Any, results: Any) -> None:
     desk = Desk(tickets=Tickets(KEY, store=SqliteStore(path, timeout=60)))
     start.wait()
-    heard.put([desk.resume(ticket, {"pin": "1"}).reason for _ in range(2)])
+    results.put([desk.resume(ticket, {"pin": "1"}).reason for _ in range(2)])
 
 
 def test_one_of_four_processes_runs_a_ticket(tmp_path: Path) -> None:
@@ -208,13 +208,13 @@ def test_one_of_four_processes_runs_a_ticket(tmp_path: Path) -> None:
     desk = Desk(tickets=Tickets(KEY, store=SqliteStore(path)))
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
     context = get_context("fork")
-    start, heard = context.Barrier(4), context.Queue()
+    start, results = context.Barrier(4), context.Queue()
     processes = [
-        context.Process(target=_resumed, args=(path, ticket, start, heard)) for _ in range(4)
+        context.Process(target=_resumed, args=(path, ticket, start, results)) for _ in range(4)
     ]
     for process in processes:
         process.start()
-    reasons = [reason for _ in processes for reason in heard.get(timeout=60)]
+    reasons = [reason for _ in processes for reason in results.get(timeout=60)]
     for process in processes:
         process.join(timeout=60)
     assert sorted(reasons, key=str) == [None, *["ticket_used"] * 7]
@@ -229,7 +229,7 @@ def test_no_clock_makes_a_used_ticket_valid_again(kind: str, apart: float, tmp_p
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
     assert desk.resume(ticket, {"pin": "1"}).ok
     other = ticket_of(desk.call("pay", {"amount": 2}))
-    assert desk.resume(other, {"pin": "1"}).ok  # which sweeps
+    assert desk.resume(other, {"pin": "1"}).ok  # this removes expired claims
     assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
     clock.now += 901
     assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_expired"
@@ -297,9 +297,9 @@ def test_a_ticket_contains_the_models_arguments_and_no_value_of_the_person(way: 
         desk.call("upload", {"name": "a"}, human={"data": f"{SECRET}!"}),
     ]
     for outcome in outcomes:
-        said = payload_of(ticket_of(outcome))
-        assert SECRET not in said
-        assert json.loads(said)["a"] == outcome.waiting.arguments  # type: ignore[union-attr]
+        payload = payload_of(ticket_of(outcome))
+        assert SECRET not in payload
+        assert json.loads(payload)["a"] == outcome.waiting.arguments  # type: ignore[union-attr]
 
 
 def test_a_ticket_stays_valid_for_new_texts_but_not_for_a_new_schema() -> None:
@@ -340,8 +340,8 @@ def test_a_forged_ticket_is_refused(forged: int, way: str) -> None:
     desk = Desk(way)
     ticket = ticket_of(desk.call("pay", {"amount": 1}))
     payload, _, signature = ticket.partition(".")
-    said = json.loads(payload_of(ticket))
-    longer = json.dumps({**said, "a": {"amount": 10**6}}).encode()
+    claims = json.loads(payload_of(ticket))
+    longer = json.dumps({**claims, "a": {"amount": 10**6}}).encode()
     other = ticket_of(desk.call("pay", {"amount": 2}))
     tickets: list[Any] = [
         payload,
@@ -535,7 +535,7 @@ def test_an_approval_counts_where_only_values_were_missing(answer: Any, way: str
         assert desk.ran == [(5, "1", "none") if answer == "asks" else (1, "9", "none")]
 
 
-# An audience.
+# Audiences.
 
 ONE, OTHER = "ada@example.org", "bob@example.org"
 
@@ -584,7 +584,7 @@ def test_an_audience_must_be_a_text_and_not_empty(audience: Any) -> None:
         controller.resume("x", audience=audience)
 
 
-# Withdrawn.
+# Withdrawn tickets.
 
 
 class AsyncStore:

@@ -141,15 +141,15 @@ PLACES: dict[str, Any] = {
 def test_a_block_that_is_not_the_models_speech_is_skipped_whole(block: Any, place: Any) -> None:
     found = calls_in(place(block))
     if block.keys() == {"content"} and place(block) in (block, [block]):
-        assert found == calls_of_f(666)  # alone it is a message, which a block cannot be
+        assert found == calls_of_f(666)  # alone it is a message
     else:
         assert found == []
 
 
 @pytest.mark.parametrize("block", FOREIGN.values(), ids=[f"{name}" for name in FOREIGN])
 def test_blocks_of_the_model_beside_it_are_read(block: Any) -> None:
-    for mine in (USE, {"type": "text", "text": "f(a=1)"}):
-        for content in ([block, mine], [mine, block]):
+    for own in (USE, {"type": "text", "text": "f(a=1)"}):
+        for content in ([block, own], [own, block]):
             assert calls_in({"role": "assistant", "content": content}) == calls_of_f(1)
     assert calls_in({"output": [block, ITEM]}) == calls_of_f(1)
     part = {"functionCall": {"name": "f", "args": {"a": 1}}}
@@ -724,10 +724,10 @@ OFTEN: dict[str, tuple[str, list[int]]] = {
 def test_repeated_calls_count_once(raw: str, values: list[int], times: int) -> None:
     calls = parse_calls(raw, FUNCTIONS)
     assert [call.arguments for call in calls] == [{"a": value} for value in values]
-    told = [each for call in calls for each in call.repairs if each.kind == "repeated"]
+    repairs = [each for call in calls for each in call.repairs if each.kind == "repeated"]
     assert all(call.repairs == call.result.repairs for call in calls)
     if times:
-        assert told[0].before == times
+        assert repairs[0].before == times
         kept = parse_calls(raw, FUNCTIONS, repeated="keep")
         assert len(kept) > len(calls)
         assert not any("repeated" in repaired(call) for call in kept)

@@ -348,8 +348,8 @@ def test_a_name_of_another_owner_is_an_issue_and_nothing_is_sent(
     assert server.seen == []
     assert not outcome.ok
     assert outcome.issues
-    theirs = all(issue.side == "human" for issue in outcome.issues)
-    assert outcome.reason == ("needs_human" if theirs else "arguments")
+    is_persons = all(issue.side == "human" for issue in outcome.issues)
+    assert outcome.reason == ("needs_human" if is_persons else "arguments")
     assert PERSON not in outcome.text
     assert "own" not in outcome.text.split()
 

@@ -96,8 +96,8 @@ def right(random: Random, operation: Operation) -> dict[str, Any]:
     for entry in operation.entries:
         if random.random() < 0.2:
             continue
-        mine = f"{GIVEN if entry.is_human else OWN}.{entry.name}"
-        value: Any = mine
+        owned = f"{GIVEN if entry.is_human else OWN}.{entry.name}"
+        value: Any = owned
         if entry.is_free:
             value = {
                 name: f"{GIVEN if is_human else OWN}.{name}"
@@ -157,9 +157,9 @@ def spellings(operation: Operation) -> Iterator[str]:
 def owners(operation: Operation) -> Iterator[tuple[Location, str, str]]:
     """Yield each place with one owner: its location, its name, and its owner's text."""
     for entry in operation.entries:
-        mine = GIVEN if entry.is_human else OWN
+        prefix = GIVEN if entry.is_human else OWN
         if not entry.is_free:
-            yield entry.location, entry.name, f"{mine}.{entry.name}"
+            yield entry.location, entry.name, f"{prefix}.{entry.name}"
         elif entry.style == "deepObject" and operation.media_of(entry) != JSON:
             for inner, is_human in entry.inner.items():
                 own = GIVEN if is_human else OWN

@@ -90,10 +90,10 @@ class PydanticAi:
 
         sent = [each.__dict__ for each in info.function_tools]
         self.seen.append(_written(sent) + ModelMessagesTypeAdapter.dump_json(messages).decode())
-        said = self.turns.pop(0)
-        if isinstance(said, str):
-            return ModelResponse(parts=[TextPart(said)])
-        return ModelResponse(parts=[ToolCallPart(name, text, id_) for id_, name, text in said])
+        turn = self.turns.pop(0)
+        if isinstance(turn, str):
+            return ModelResponse(parts=[TextPart(turn)])
+        return ModelResponse(parts=[ToolCallPart(name, text, id_) for id_, name, text in turn])
 
     async def start(self) -> None:
         self._keep(await self.agent.run("go", deps=self.context))
@@ -150,8 +150,8 @@ class Langchain:
                 return self
 
             def _generate(self, messages: Any, *args: Any, **settings: Any) -> Any:
-                told = [each.model_dump(exclude={"artifact"}) for each in messages]
-                driver.seen.append(_written(driver.sent) + _written(told))
+                sent = [each.model_dump(exclude={"artifact"}) for each in messages]
+                driver.seen.append(_written(driver.sent) + _written(sent))
                 return super()._generate(messages, *args, **settings)
 
         self.sent: list[Any] = []
@@ -166,19 +166,19 @@ class Langchain:
         self.interrupts: Any = ()
 
     @staticmethod
-    def _message(said: Said) -> Any:
+    def _message(turn: Said) -> Any:
         from langchain_core.messages import AIMessage
 
-        if isinstance(said, str):
-            return AIMessage(said)
+        if isinstance(turn, str):
+            return AIMessage(turn)
         raw = [
             {"id": id_, "type": "function", "function": {"name": name, "arguments": text}}
-            for id_, name, text in said
+            for id_, name, text in turn
         ]
         try:
             return AIMessage("", additional_kwargs={"tool_calls": raw})
-        except ValidationError:  # JSON that is no object: its parser lets that through
-            bad = [{"id": i, "name": n, "args": text, "error": None} for i, n, text in said]
+        except ValidationError:  # JSON that is no object: its parser accepts it
+            bad = [{"id": i, "name": n, "args": text, "error": None} for i, n, text in turn]
             return AIMessage("", invalid_tool_calls=bad)
 
     async def start(self) -> None:
@@ -201,7 +201,7 @@ class Langchain:
         return pickle.dumps((storage, dict(saver.writes), dict(saver.blobs)))
 
     async def restore(self, kept: bytes) -> None:
-        storage, writes, blobs = pickle.loads(kept)  # as a checkpointer with a file keeps them
+        storage, writes, blobs = pickle.loads(kept)  # as a checkpointer with a file stores them
         for place, each in storage.items():
             self.saver.storage[place].update(each)
         self.saver.writes.update(writes)
@@ -232,8 +232,8 @@ class OpenaiAgents:
             async def get_response(self, **given: Any) -> Any:
                 tools = [[t.name, t.description, t.params_json_schema] for t in given["tools"]]
                 driver.seen.append(_written([tools, given["input"]]))
-                said = driver.turns.pop(0)
-                return ModelResponse(output=driver.items(said), usage=Usage(), response_id=None)
+                turn = driver.turns.pop(0)
+                return ModelResponse(output=driver.items(turn), usage=Usage(), response_id=None)
 
             def stream_response(self, *_: Any, **__: Any) -> Any:
                 raise AssertionError("nothing is streamed")
@@ -242,14 +242,14 @@ class OpenaiAgents:
         self.agent = Agent(name="it", model=Scripted(), tools=self.tools)
 
     @staticmethod
-    def items(said: Said) -> list[Any]:
+    def items(turn: Said) -> list[Any]:
         from openai.types.responses import ResponseFunctionToolCall as Call
         from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
-        if not isinstance(said, str):
+        if not isinstance(turn, str):
             kind: Any = "function_call"
-            return [Call(type=kind, name=n, arguments=text, call_id=id_) for id_, n, text in said]
-        text = ResponseOutputText(type="output_text", text=said, annotations=[])
+            return [Call(type=kind, name=n, arguments=text, call_id=id_) for id_, n, text in turn]
+        text = ResponseOutputText(type="output_text", text=turn, annotations=[])
         return [
             ResponseOutputMessage(
                 id="m", type="message", role="assistant", status="completed", content=[text]

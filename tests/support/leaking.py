@@ -30,7 +30,7 @@ def random_function(random: Random, handler: Callable[..., object] = _count) -> 
         before = copy.deepcopy(parameters)
         try:
             function = Function.from_schema(name="f", parameters=parameters, handler=handler)
-        except (DefinitionError, SchemaError):  # null fits too, or a reference leads to itself
+        except (DefinitionError, SchemaError):  # null is valid too, or a reference refers to itself
             continue
         assert parameters == before
         if function.separated is not None and not contradicts_itself(function.parameters):
@@ -46,10 +46,10 @@ def contradicts_itself(schema: Any) -> bool:
         return any(map(contradicts_itself, schema))
     if not isinstance(schema, dict):
         return False
-    said = {key: inner for key, inner in schema.items() if key in MENTIONING}
+    mentions = {key: inner for key, inner in schema.items() if key in MENTIONING}
     is_closed = schema.get("additionalProperties") is False
     lacking = [name for name in HUMAN if name not in schema.get("properties", {})]
-    if is_closed and any(name in json.dumps(said) for name in lacking):
+    if is_closed and any(name in json.dumps(mentions) for name in lacking):
         return True
     return any(map(contradicts_itself, schema.values()))
 

@@ -8,7 +8,7 @@ from random_schemas import is_marked
 
 Schema: TypeAlias = dict[str, Any]
 Keys: TypeAlias = tuple[str | int, ...]
-Says: TypeAlias = Callable[[str, Schema], bool]
+OraclePredicate: TypeAlias = Callable[[str, Schema], bool]
 DATA = ("const", "default", "enum", "examples", "$ref")
 
 
@@ -20,26 +20,26 @@ def by_mark(_: str, schema: Schema) -> bool:
 class Oracle:
     """A place is human if a subschema for it is, in any branch but null.
 
-    The subschema may be in any branch of any schema above it; `says` returns whether a subschema at
-    a path is human.
+    The subschema may be in any branch of any schema above it; `predicate` returns
+    whether a subschema at a path is human.
     """
 
-    def __init__(self, root: Schema, says: Says = by_mark) -> None:
+    def __init__(self, root: Schema, predicate: OraclePredicate = by_mark) -> None:
         self.root = root
-        self.says = says
+        self.predicate = predicate
 
     def humans(self, value: Any) -> Iterator[tuple[Keys, Any]]:
         """Yield the topmost human places in a value, with their values."""
         yield from self._humans(value, [(self.root, "$input")], ())
 
-    def _humans(self, value: Any, said: list[tuple[Any, str]], keys: Keys) -> Iterator[Any]:
-        if any(self._is_human(schema, path) for schema, path in said):
+    def _humans(self, value: Any, applied: list[tuple[Any, str]], keys: Keys) -> Iterator[Any]:
+        if any(self._is_human(schema, path) for schema, path in applied):
             yield keys, value
         elif isinstance(value, dict | list):
             for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
                 below = [
                     found
-                    for schema, path in said
+                    for schema, path in applied
                     for one in self._spread(schema)
                     for found in self._below(one, path, key)
                 ]
@@ -47,7 +47,7 @@ class Oracle:
 
     def _is_human(self, schema: Any, path: str) -> bool:
         return any(
-            self.says(path, one) or self._holds(one.get("contentSchema"), path)
+            self.predicate(path, one) or self._holds(one.get("contentSchema"), path)
             for one in self._spread(schema)
         )
 
@@ -61,7 +61,7 @@ class Oracle:
                 stack += one
             elif isinstance(one, dict) and id(one) not in seen:
                 seen.add(id(one))
-                if self.says(path, one):
+                if self.predicate(path, one):
                     return True
                 stack += [inner for key, inner in one.items() if key not in DATA]
                 if "$ref" in one:
@@ -87,7 +87,7 @@ class Oracle:
             stack += one.get("dependentSchemas", {}).values()
 
     def is_null(self, schema: Any) -> bool:
-        for _ in range(9):  # references that lead in a circle are nothing
+        for _ in range(9):  # a cycle of references accepts nothing
             if not isinstance(schema, dict):
                 return False
             if schema.get("type") == "null" or schema.get("enum") == [None]:

@@ -111,19 +111,19 @@ class Models:
 
     def _place(self, shape: Shape, depth: int, is_human: bool, config: ConfigDict) -> Place:
         number = self.number()
-        mine = is_human or self.chance(0.5)
-        name = f"h{number}_{HUMAN}" if mine else f"m{number}_own"
-        place = Place(name, str, mine, [(name,)])
+        of_human = is_human or self.chance(0.5)
+        name = f"h{number}_{HUMAN}" if of_human else f"m{number}_own"
+        place = Place(name, str, of_human, [(name,)])
         place.hint = self._hint(place, depth)
         if place.is_human and not place.inner and shape.kind != "typed dict" and self.chance(0.08):
-            place.is_hidden = True  # it has a default below: nobody could give it
+            place.is_hidden = True  # it gets a default below: nobody could set it
         alias = self._alias(shape, place) if self.chance(0.6) else None
         generator: Any = config.get("alias_generator")
         if generator is not None and alias is None:
             place.ways.append((generator(name),))
         if place.is_hidden:
             place.hint = SkipJsonSchema[place.hint]
-        if mine and not is_human:
+        if of_human and not is_human:
             place.hint = self._marked(place)
         settings: dict[str, Any] = {**(alias or {})}
         if shape.kind != "typed dict" and (place.is_hidden or self.chance(0.35)):
@@ -177,12 +177,12 @@ class Models:
             place.wrap = self.random.choice(["", "", "list", "map", "json"])
             made: Any = first.type
             if self.chance(0.35):
-                theirs = place.is_human or self.chance(0.2)
-                second = self.shape(depth + 1, is_human=theirs)
+                of_human = place.is_human or self.chance(0.2)
+                second = self.shape(depth + 1, is_human=of_human)
                 place.inner.append(second)
-                marked = theirs and not place.is_human
+                marked = of_human and not place.is_human
                 made |= Human[second.type] if marked else second.type
-                place.is_human = theirs  # with one alternative of the human's the place is
+                place.is_human = of_human  # one human alternative makes the place human
             wraps = {"list": list[made], "map": dict[str, made], "json": Json[made], "": made}
             return wraps[place.wrap]
         return str

@@ -31,7 +31,7 @@ class Entry:
     def schema(self) -> dict[str, Any]:
         if not self.is_free:
             return {**TEXT, "x-human": True} if self.is_human else TEXT
-        inner = {name: {**TEXT, "x-human": mine} for name, mine in self.inner.items()}
+        inner = {name: {**TEXT, "x-human": is_human} for name, is_human in self.inner.items()}
         return {"type": "object", "properties": inner, "additionalProperties": self.rest}
 
 

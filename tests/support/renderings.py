@@ -59,7 +59,7 @@ def check_round_trip(schema: dict[str, Any], name: str, strict: bool, seed: int)
     sent = judged(rendering.schema)
     takes, right = Validator(sent), Validator(schema)
     losses = [loss for loss in rendering.losses if loss.how != "refused"]
-    refers = "$ref" in json.dumps(schema)  # a loss in a definition is told where it is first used
+    refers = "$ref" in json.dumps(schema)  # a loss in a definition has the path of its first use
     count = 0
     for value in fitting(schema, right, seed):
         count += 1
@@ -80,7 +80,7 @@ def fitting(schema: dict[str, Any], validator: Validator, seed: int) -> Iterator
     for n in range(3):
         try:
             value = FittingValues(schema, Random(seed + n)).value()
-        except RecursionError:  # a schema that nothing finite fits
+        except RecursionError:  # a schema without a finite value
             return
         if validator.is_valid(value):
             yield value

@@ -54,7 +54,7 @@ def _of_value(name: str, value: object) -> Iterator[str]:
         yield f"class {name}({', '.join(bases)})" if bases else f"class {name}"
         lines = [line for each in ours for line in _members(_parsed(each))]
         made = [line for line in lines if line.startswith("def __init__")]
-        lines = [line for line in lines if line not in made[1:]]  # what makes a base is not offered
+        lines = [line for line in lines if line not in made[1:]]  # without the `__init__` of a base
         yield from (f"    {line}" for line in dict.fromkeys(lines))
     elif inspect.isfunction(value):
         yield from map(_signature, map(_parsed, get_overloads(value) or [value]))

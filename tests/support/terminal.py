@@ -23,17 +23,17 @@ class Terminal:
     """A running program: `until` waits for its output, `type` answers."""
 
     def __init__(self, *words: str, cwd: Path, seconds: float = 30) -> None:
-        self._ours, theirs = os.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self._ours, child = os.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self._process = subprocess.Popen(
             [sys.executable, "-c", LAUNCH, *words],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
+            stdin=child,
+            stdout=child,
+            stderr=child,
             cwd=cwd,
             env={**os.environ, "TERM": "dumb", "NO_COLOR": "1"},
         )
-        os.close(theirs)
+        os.close(child)
         self._end = time.monotonic() + seconds
         self._met = 0
         self.output = ""

@@ -21,7 +21,7 @@ def watched() -> Iterator[list[str]]:
 
     Modules that are imported when first needed have to be imported before.
     """
-    if not _installed:  # a hook stays for as long as the process lives
+    if not _installed:  # a hook cannot be removed
         sys.addaudithook(_hook)
         _installed.append(True)
     record: list[str] = []
