@@ -1,4 +1,4 @@
-"""Media types."""
+"""Media types: JSON, XML and text, charsets, and the preferred one of several."""
 
 import pytest
 
@@ -20,19 +20,27 @@ def test_a_media_type_is_read_without_its_parameters() -> None:
     assert without_parameters("") == ""
 
 
-@pytest.mark.parametrize("media", ["application/json", "application/problem+json", "text/json"])
-def test_json_has_several_media_types(media: str) -> None:
-    assert is_json_media(media)
-    assert not is_text_media("application/json")
-
-
-def test_a_media_type_that_only_contains_json_is_not_json() -> None:
-    assert not is_json_media("application/jsonl")
-    assert not is_json_media("text/html")
-    assert is_xml_media("image/svg+xml")
-    assert is_text_media("text/csv")
-    assert is_text_media("application/jsonl")
-    assert not is_text_media("image/png")
+@pytest.mark.parametrize(
+    ("media", "is_json", "is_xml", "is_text"),
+    [
+        ("application/json", True, False, False),
+        ("application/problem+json", True, False, False),
+        ("text/json", True, False, True),
+        ("application/jsonl", False, False, True),
+        ("text/html", False, False, True),
+        ("image/svg+xml", False, True, True),
+        ("text/csv", False, False, True),
+        ("image/png", False, False, False),
+    ],
+)
+def test_json_xml_and_text_are_recognised(
+    media: str, is_json: bool, is_xml: bool, is_text: bool
+) -> None:
+    assert (is_json_media(media), is_xml_media(media), is_text_media(media)) == (
+        is_json,
+        is_xml,
+        is_text,
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pyfunctools._text import hidden_count, record_repr, short_repr, shortened, 
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "visible_text"),
     [
         ("plain\ttext\nhere", "plain\ttext\nhere"),
         ("a\x00b\x1b[31mc\x7f\x9b", "ab[31mc"),

@@ -38,7 +38,7 @@ def with_day(**keywords: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "expected"),
     [
         pytest.param(
             {"type": "object", "propertys": {"day": {}}},

@@ -43,31 +43,31 @@ TEXT_OF_BOTH = {"type": "string", "contentMediaType": "application/json", "conte
 
 WHOLE = {
     # One branch of the union is the person's
-    "text-or-theirs": {"anyOf": [H, I]},
+    "text-or-persons": {"anyOf": [H, I]},
     "null-beside-both": {"oneOf": [NULL, H, I]},
     "nested-union": {"anyOf": [I, {"oneOf": [NULL, {"anyOf": [S, H]}]}]},
-    "object-of-theirs-or-text": {"anyOf": [OF_PERSON, S]},
-    "object-of-theirs-or-object": {"anyOf": [OF_PERSON, OF_MODEL]},
+    "object-of-persons-or-text": {"anyOf": [OF_PERSON, S]},
+    "object-of-persons-or-object": {"anyOf": [OF_PERSON, OF_MODEL]},
     "reference": {"anyOf": [{"$ref": "#/$defs/Secret"}, I]},
     "reference-to-union": {"$ref": "#/$defs/Union"},
     "allOf-of-union": {"allOf": [{"anyOf": [H, I]}, {"default": "secret"}]},
     "type-list": {"type": ["object", "string"], "properties": {"secret": H}},
     "constants": {"enum": [1, {"secret": "x"}], "properties": {"secret": H}},
-    "array-of-theirs-or-text": {"anyOf": [{"type": "array", "items": H}, S]},
+    "array-of-persons-or-text": {"anyOf": [{"type": "array", "items": H}, S]},
     "union-beside-not": {"anyOf": [H, I], "not": {"const": "secret"}},
     "union-beside-if": {"anyOf": [H, I], "if": {"const": "secret"}, "then": {}},
     "union-beside-dependent": {"anyOf": [OF_PERSON, OF_MODEL], "dependentSchemas": {"secret": {}}},
     "extension": {"anyOf": [H, I], "x-order": ["secret"]},
     "discriminator": {
-        "oneOf": [{"$ref": "#/$defs/Secret"}, {"$ref": "#/$defs/Mine"}],
+        "oneOf": [{"$ref": "#/$defs/Secret"}, {"$ref": "#/$defs/Models"}],
         "discriminator": {"propertyName": "kind", "mapping": {"secret": "#/$defs/Secret"}},
     },
     "list-of-unions": {"type": "array", "items": {"anyOf": [H, I]}},
     "map-of-unions": {"type": "object", "additionalProperties": {"anyOf": [H, I]}},
     "tuple-with-a-union": {"type": "array", "prefixItems": [I, {"anyOf": [H, I]}]},
-    "only-theirs-tell": {"anyOf": [both(), obj({"n": I, "secret2": H})]},
-    "theirs-or-nothing": {"anyOf": [both(), obj({"n": {**I, "description": "x"}})]},
-    "tag-of-theirs": {
+    "only-persons-parts-differ": {"anyOf": [both(), obj({"n": I, "secret2": H})]},
+    "persons-or-nothing": {"anyOf": [both(), obj({"n": {**I, "description": "x"}})]},
+    "tag-of-persons": {
         "oneOf": [obj({"secret": {**H, "const": tag}, tag: S}) for tag in ("x", "y")],
         "discriminator": {"propertyName": "secret"},
     },
@@ -78,7 +78,7 @@ WHOLE = {
     # Text that holds JSON with a part for the person
     "content": TEXT_OF_BOTH,
     "content-reference": {**TEXT_OF_BOTH, "contentSchema": {"$ref": "#/$defs/Both"}},
-    "content-is-theirs": {**TEXT_OF_BOTH, "contentSchema": H},
+    "content-is-persons": {**TEXT_OF_BOTH, "contentSchema": H},
     "content-deep": {**TEXT_OF_BOTH, "contentSchema": {"items": {"anyOf": [OF_BOTH, NULL]}}},
     "content-in-content": {**TEXT_OF_BOTH, "contentSchema": obj({"in": TEXT_OF_BOTH})},
     "content-behind-reference": {"$ref": "#/$defs/Text"},
@@ -99,7 +99,7 @@ WHOLE = {
 }
 DEFINITIONS: Schema = {
     "Secret": {**obj({"kind": {"const": "secret"}}), "x-human": True},
-    "Mine": OF_MODEL,
+    "Models": OF_MODEL,
     "Both": OF_BOTH,
     "Text": TEXT_OF_BOTH,
     "Union": {"anyOf": [I, H]},
@@ -143,13 +143,13 @@ SPLIT: dict[str, tuple[Schema, Any, Any, Any]] = {
         {"n": 1},
         {"n": 1, "secret": "s"},
     ),
-    "told-by-a-tag-split": (
+    "distinguished-by-a-tag-split": (
         {"oneOf": [obj({"k": {"const": k}, "secret": H}, "k") for k in ("x", "y")]},
         {"k": "y", "secret": "EVIL"},
         {"k": "y"},
         {"k": "y", "secret": "s"},
     ),
-    "told-by-a-name-split": (
+    "distinguished-by-a-name-split": (
         {"anyOf": [obj({"v": S, "secret": H}, "v"), obj({"w": S, "secret2": H}, "w")]},
         {"v": "x", "secret2": "EVIL"},
         {"v": "x"},
@@ -573,6 +573,6 @@ def test_a_subtype_known_only_by_its_allof_keeps_its_marks(
     function = Controller.from_openapi(text, server="http://127.0.0.1:1")["pets_post"]
     assert "secret" not in json.dumps(function.llm)
     assert not function.check({"body": {"kind": "Kitten", "secret": "EVIL"}})
-    mine, theirs = {"body": {"kind": "Kitten", "secret": "EVIL"}}, {"body": {"secret": "s"}}
-    merged = function.merge(llm=mine, human=theirs)
+    llm, human = {"body": {"kind": "Kitten", "secret": "EVIL"}}, {"body": {"secret": "s"}}
+    merged = function.merge(llm=llm, human=human)
     assert merged.unwrap() == {"body": {"kind": "Kitten", "secret": "s"}}

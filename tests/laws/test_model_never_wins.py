@@ -95,9 +95,9 @@ class Writing:
         self.case = case
         self.count = 0
 
-    def text(self, place: Place, mine: str | None = None) -> str:
+    def text(self, place: Place, owner: str | None = None) -> str:
         self.count += 1
-        return f"{mine or (GIVEN if place.is_human else OWN)}-{self.count}"
+        return f"{owner or (GIVEN if place.is_human else OWN)}-{self.count}"
 
     def whole(self) -> tuple[Any, Any]:
         """Return the arguments, and the values that have to arrive, by the names of the fields."""

@@ -162,24 +162,28 @@ def test_B04_no_value_of_the_model_is_in_a_human_place(seed: int) -> None:
 def test_B04_one_human_alternative_makes_the_place_human(seed: int) -> None:
     random = Random(seed)
     schemas = Schemas(random, marks=True)
-    mine, theirs = schemas.schema(3, 0), schemas.schema(3, 0)
-    if not isinstance(mine, dict) or not isinstance(theirs, dict):
+    models, persons = schemas.schema(3, 0), schemas.schema(3, 0)
+    if not isinstance(models, dict) or not isinstance(persons, dict):
         return
-    branches = [mine, schemas.human(theirs)]
+    branches = [models, schemas.human(persons)]
     random.shuffle(branches)
     root = {
         "type": "object",
         "properties": {"a": {"anyOf": branches}, "b": {"type": "integer"}},
         "$defs": schemas.definitions,
     }
-    if Oracle(root).is_null(theirs):
+    if Oracle(root).is_null(persons):
         return
     separated = separate(root)
     assert separated.llm["properties"] == {"b": {"type": "integer"}}
     for _ in range(4):
         human = {"a": Values(random, root, "v", 1000).of(random.choice(branches))}
         bad = Values(random, root, "EVIL", 6660)
-        for llm in ({"a": bad.of(mine)}, {"a": bad.hostile(bad.of(mine))}, {"a": bad.of(theirs)}):
+        for llm in (
+            {"a": bad.of(models)},
+            {"a": bad.hostile(bad.of(models))},
+            {"a": bad.of(persons)},
+        ):
             merged = separated.merge(llm, human)
             assert not merged or same(merged.value, human)
             assert separated.merge(llm, {}).unwrap() == {}
