@@ -101,7 +101,7 @@ def test_the_readme_is_short_and_offers_exactly_two_commands_to_try() -> None:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pages_as_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file for each page with all its Python blocks; code that awaits is inside a function."""
     folder = tmp_path_factory.mktemp("pages")
     for page in PAGES:
@@ -114,7 +114,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_pyright_accepts_the_pages(written: Path) -> None:
+def test_pyright_accepts_the_pages(pages_as_files: Path) -> None:
     required("pyright")
     settings = {
         "include": ["."],
@@ -123,11 +123,11 @@ def test_pyright_accepts_the_pages(written: Path) -> None:
         "pythonVersion": "3.11",
         "reportUnusedFunction": False,  # a page that awaits is inside a function
     }
-    (written / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    (pages_as_files / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
-    done = subprocess.run([*command, "-p", str(written)], capture_output=True, text=True)
+    done = subprocess.run([*command, "-p", str(pages_as_files)], capture_output=True, text=True)
     report = json.loads(done.stdout)
-    assert report["summary"]["filesAnalyzed"] == len(list(written.glob("*.py")))
+    assert report["summary"]["filesAnalyzed"] == len(list(pages_as_files.glob("*.py")))
     complaints = [
         f"{Path(each['file']).name}:{each['range']['start']['line'] + 1}: {each['message']}"
         for each in report["generalDiagnostics"]
@@ -137,9 +137,9 @@ def test_pyright_accepts_the_pages(written: Path) -> None:
 
 
 @pytest.mark.slow
-def test_mypy_accepts_the_pages(written: Path, tmp_path: Path) -> None:
+def test_mypy_accepts_the_pages(pages_as_files: Path, tmp_path: Path) -> None:
     required("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
-    command += ["--cache-dir", str(tmp_path), *map(str, sorted(written.glob("*.py")))]
+    command += ["--cache-dir", str(tmp_path), *map(str, sorted(pages_as_files.glob("*.py")))]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.startswith("Success"), done.stdout + done.stderr

@@ -106,24 +106,24 @@ def of_document(**keywords: Any) -> Function:
     return Controller.from_openapi(DOCUMENT, **keywords)["apply_post"]
 
 
-def humans(made: Function) -> set[str]:
+def human_names(made: Function) -> set[str]:
     return names(made.separated.human) if made.separated else set()
 
 
-def models(made: Function) -> set[str]:
+def model_names(made: Function) -> set[str]:
     return names(made.separated.llm if made.separated else made.parameters)
 
 
 def test_by_default_secrets_files_and_marked_values_are_human() -> None:
     human = {"form.scan", "secret", "token", "bare", "asked", "papers"}
-    assert humans(of_class()) == human
-    assert models(of_class()) == {"name", "raw", "form.note"}
-    assert humans(of_document()) == {
+    assert human_names(of_class()) == human
+    assert model_names(of_class()) == {"name", "raw", "form.note"}
+    assert human_names(of_document()) == {
         "query.pin",
         "query.h",
         *(f"body.{name}" for name in ("scan", "more", "photo", "api_key", "vendor")),
     }
-    assert models(of_document()) == {"query.q", "body.name", "body.text", "body.mine"}
+    assert model_names(of_document()) == {"query.q", "body.name", "body.text", "body.mine"}
 
 
 def test_the_values_of_security_schemes_are_no_arguments() -> None:
@@ -139,18 +139,18 @@ def test_without_a_predicate_nothing_is_human(made: Any) -> None:
 
 def test_a_named_predicate_selects_only_its_places() -> None:
     secrets, files = of_document(is_human=is_secret), of_document(is_human=is_file)
-    assert humans(secrets) == {
+    assert human_names(secrets) == {
         "query.pin",
         "body.api_key",
         "body.vendor",
         "body.mine",
     }
-    assert humans(files) == {"body.scan", "body.more", "body.photo"}
-    assert humans(of_document(is_human=any_of(is_secret, is_file))) == humans(secrets) | humans(
-        files
-    )
+    assert human_names(files) == {"body.scan", "body.more", "body.photo"}
+    assert human_names(of_document(is_human=any_of(is_secret, is_file))) == human_names(
+        secrets
+    ) | human_names(files)
     # A mark gives `bytes` to the model, which only the default predicate respects.
-    assert humans(of_class(is_human=any_of(is_secret, is_file))) == {"secret", "token", "raw"}
+    assert human_names(of_class(is_human=any_of(is_secret, is_file))) == {"secret", "token", "raw"}
 
 
 @pytest.mark.parametrize(
@@ -158,12 +158,12 @@ def test_a_named_predicate_selects_only_its_places() -> None:
     [(of_class, "$input.form.note", {"form.note"}), (of_document, "$input.query.q", {"query.q"})],
 )
 def test_a_custom_predicate_decides_by_path(made: Any, place: str, expected: set[str]) -> None:
-    assert humans(made(is_human=lambda path, _: path == place)) == expected
+    assert human_names(made(is_human=lambda path, _: path == place)) == expected
 
 
 def test_a_custom_predicate_decides_by_schema() -> None:
     asked = of_class(is_human=lambda _, schema: "x-human-widget" in schema)
-    assert humans(asked) == {"form.scan", "asked", "papers"}
+    assert human_names(asked) == {"form.scan", "asked", "papers"}
 
 
 @pytest.mark.parametrize("made", [of_class, of_document])
@@ -218,7 +218,7 @@ def test_the_question_and_the_widget_are_only_in_the_human_side() -> None:
 def test_a_body_of_bytes_is_a_file(content: Any, version: str) -> None:
     paths = {"/a": {"post": {"requestBody": {"content": content, "required": True}}}}
     (put,) = Controller.from_openapi({**DOCUMENT, "openapi": version, "paths": paths})
-    assert humans(put) == {"body"}
+    assert human_names(put) == {"body"}
 
 
 def test_a_file_of_swagger_2_is_one_too() -> None:
@@ -230,4 +230,4 @@ def test_a_file_of_swagger_2_is_one_too() -> None:
     operation = {"consumes": ["multipart/form-data"], "parameters": parameters}
     document = {"swagger": "2.0", "info": DOCUMENT["info"], "paths": {"/a": {"post": operation}}}
     (put,) = Controller.from_openapi(document)
-    assert humans(put) == {"body.scan", "body.pin"}
+    assert human_names(put) == {"body.scan", "body.pin"}

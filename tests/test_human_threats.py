@@ -30,7 +30,7 @@ class Bank:
     """A bank that records its calls."""
 
     def __init__(self) -> None:
-        self.asked: list[dict[str, Any]] = []
+        self.calls: list[dict[str, Any]] = []
 
     @function
     def pay(self, amount: int, account: Human[str]) -> str:
@@ -40,26 +40,26 @@ class Bank:
             amount: How much.
             account: Where SECRET-7f3a stands.
         """
-        self.asked.append({"amount": amount, "account": account})
+        self.calls.append({"amount": amount, "account": account})
         return "paid"
 
     @function
     def login(self, auth: Auth, more: list[Auth] | None = None) -> str:
         """Log in."""
-        self.asked.append({"auth": auth, "more": more})
+        self.calls.append({"auth": auth, "more": more})
         return "in"
 
     @function
     def store(self, cards: list[Card]) -> str:
         """Store cards."""
-        self.asked.append({"cards": cards})
+        self.calls.append({"cards": cards})
         return "stored"
 
 
 def call(name: str, wrote: Any, gave: Any) -> tuple[Outcome, list[dict[str, Any]]]:
     bank = Bank()
     with Controller.from_object(bank) as controller:
-        return controller.call(name, wrote, human=gave), bank.asked
+        return controller.call(name, wrote, human=gave), bank.calls
 
 
 def issues(outcome: Outcome) -> list[tuple[str, str]]:
@@ -73,18 +73,18 @@ def test_T01_a_human_value_from_the_model_is_an_issue_and_nothing_runs(
     evil: Any, gave: Any
 ) -> None:
     for wrote in ({"amount": 1, "account": evil}, json.dumps({"amount": 1, "account": evil})):
-        outcome, asked = call("pay", wrote, gave)
-        assert (outcome.ok, asked) == (False, [])
+        outcome, calls = call("pay", wrote, gave)
+        assert (outcome.ok, calls) == (False, [])
         assert issues(outcome) == [("$input.account", "llm")]
 
 
 @pytest.mark.parametrize("gave", [{}, {"account": None}])
 def test_T01_without_the_human_value_nothing_runs(gave: Any) -> None:
-    outcome, asked = call("pay", {"amount": 1}, gave)
-    assert (outcome.ok, asked) == (False, [])
+    outcome, calls = call("pay", {"amount": 1}, gave)
+    assert (outcome.ok, calls) == (False, [])
     assert issues(outcome) == [("$input.account", "human")]
-    outcome, asked = call("pay", {"amount": 1}, {"account": "mine"})
-    assert asked == [{"amount": 1, "account": "mine"}]
+    outcome, calls = call("pay", {"amount": 1}, {"account": "mine"})
+    assert calls == [{"amount": 1, "account": "mine"}]
 
 
 @pytest.mark.parametrize(
@@ -97,16 +97,16 @@ def test_T01_without_the_human_value_nothing_runs(gave: Any) -> None:
     ],
 )
 def test_T02_a_nested_human_value_from_the_model_is_an_issue(wrote: Any, path: str) -> None:
-    outcome, asked = call("login", wrote, {"auth": {"token": "mine"}})
-    assert (outcome.ok, asked) == (False, [])
+    outcome, calls = call("login", wrote, {"auth": {"token": "mine"}})
+    assert (outcome.ok, calls) == (False, [])
     assert [each for each, _ in issues(outcome)] == [path]
 
 
 @pytest.mark.parametrize("name", ["Token", "token ", "to\u200bken", "TOKEN", "tokеn"])
 def test_T02_a_name_that_looks_like_a_human_one_is_another_name(name: str) -> None:
-    outcome, asked = call("login", {"auth": {"scope": "a", name: "x"}}, {"auth": {"token": "mine"}})
+    outcome, calls = call("login", {"auth": {"scope": "a", name: "x"}}, {"auth": {"token": "mine"}})
     assert not outcome.is_error  # the class accepts unknown names, and drops them
-    assert asked == [{"auth": Auth("a", "mine"), "more": None}]
+    assert calls == [{"auth": Auth("a", "mine"), "more": None}]
 
 
 class EqualText(str):
@@ -131,10 +131,10 @@ def test_T02_a_key_that_only_equals_a_human_name_is_an_issue() -> None:
 def test_T02_a_list_longer_than_the_human_one_is_an_issue() -> None:
     wrote = {"cards": [{"kind": "a"}, {"kind": "b"}]}
     for gave in ({"cards": [{"number": "1"}]}, {"cards": [{"number": "1"}] * 3}):
-        outcome, asked = call("store", wrote, gave)
-        assert (outcome.ok, asked) == (False, [])
-    outcome, asked = call("store", wrote, {"cards": [{"number": "1"}, {"number": "2"}]})
-    assert asked == [{"cards": [Card("a", "1"), Card("b", "2")]}]
+        outcome, calls = call("store", wrote, gave)
+        assert (outcome.ok, calls) == (False, [])
+    outcome, calls = call("store", wrote, {"cards": [{"number": "1"}, {"number": "2"}]})
+    assert calls == [{"cards": [Card("a", "1"), Card("b", "2")]}]
 
 
 class Shy(Bank):
@@ -224,11 +224,11 @@ def assert_hidden(shy: Function) -> None:
 
 def test_T04_the_whole_is_checked_before_anything_runs() -> None:
     for wrong in (7, ["x"], {"account": "x"}, True):
-        outcome, asked = call("pay", {"amount": 1}, {"account": wrong})
-        assert (outcome.ok, asked) == (False, [])
+        outcome, calls = call("pay", {"amount": 1}, {"account": wrong})
+        assert (outcome.ok, calls) == (False, [])
         assert issues(outcome) == [("$input.account", "human")]
-    outcome, asked = call("pay", {"amount": 1}, {"account": "x", "amount": 2})
-    assert (outcome.ok, asked, issues(outcome)) == (False, [], [("$input.amount", "human")])
+    outcome, calls = call("pay", {"amount": 1}, {"account": "x", "amount": 2})
+    assert (outcome.ok, calls, issues(outcome)) == (False, [], [("$input.amount", "human")])
 
 
 @pytest.fixture
@@ -281,8 +281,8 @@ def test_T04_an_invalid_value_of_the_person_is_not_sent(server: tuple[str, list[
     ],
 )
 def test_T05_a_repeated_key_is_refused(text: str) -> None:
-    outcome, asked = call("pay", text, {"account": "mine"})
-    assert (outcome.ok, asked) == (False, [])
+    outcome, calls = call("pay", text, {"account": "mine"})
+    assert (outcome.ok, calls) == (False, [])
     assert outcome.issues
     assert "a" in str(outcome.issues[0].message)
     assert any("duplicate" in issue.message.lower() for issue in outcome.issues)
@@ -293,10 +293,10 @@ NAMES = ["self", "cls", "__class__", "_handler", "__proto__", "constructor", "lc
 
 @pytest.mark.parametrize("name", NAMES)
 def test_T06_reserved_names_are_unknown_arguments(name: str) -> None:
-    outcome, asked = call("pay", {"amount": 1, name: "delete_all"}, {"account": "mine"})
-    assert (outcome.ok, asked, issues(outcome)) == (False, [], [(f"$input.{name}", "llm")])
-    outcome, asked = call("pay", {"amount": 1}, {"account": "mine", name: "delete_all"})
-    assert (outcome.ok, asked) == (False, [])
+    outcome, calls = call("pay", {"amount": 1, name: "delete_all"}, {"account": "mine"})
+    assert (outcome.ok, calls, issues(outcome)) == (False, [], [(f"$input.{name}", "llm")])
+    outcome, calls = call("pay", {"amount": 1}, {"account": "mine", name: "delete_all"})
+    assert (outcome.ok, calls) == (False, [])
 
 
 def test_T06_a_document_may_declare_reserved_names(server: tuple[str, list[str]]) -> None:

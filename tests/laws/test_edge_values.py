@@ -29,7 +29,7 @@ from pyfunctools import (
 from pyfunctools.schema import coerce
 
 
-def written(parameters: Any, **more: Any) -> Function:
+def function_with(parameters: Any, **more: Any) -> Function:
     return Function.from_schema(name="book", parameters=parameters, **more)
 
 
@@ -112,19 +112,19 @@ def test_a_mistake_in_a_handwritten_schema_is_an_error_with_place_and_remedy(
     parameters: Any, expected: list[str]
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
-        written(parameters)
+        function_with(parameters)
     for each in expected:
         assert each in str(caught.value)
     if isinstance(parameters, dict):
         with pytest.raises(DefinitionError) as caught:
-            written({}, output=parameters)
+            function_with({}, output=parameters)
         assert expected[0].replace("/parameters", "/output") in str(caught.value)
 
 
 def test_a_required_name_that_a_closed_object_excludes_is_an_error() -> None:
     with pytest.raises(DefinitionError, match='Write "day"'):
-        written({**with_day(), "required": ["dya"]})
-    assert written({**with_day(), "required": ["dya"], "additionalProperties": True})
+        function_with({**with_day(), "required": ["dya"]})
+    assert function_with({**with_day(), "required": ["dya"], "additionalProperties": True})
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_required_name_that_a_closed_object_excludes_is_an_error() -> None:
     ids=["own-remarks", "own-openapi-3.0", "own-lenient-numbers", "own-values", "own-formats"],
 )
 def test_keywords_of_any_draft_and_unknown_keywords_are_accepted(keywords: dict[str, Any]) -> None:
-    assert written(with_day(**keywords)).check({"day": "Monday"})
+    assert function_with(with_day(**keywords)).check({"day": "Monday"})
 
 
 def test_in_a_document_the_same_mistakes_are_notes() -> None:
@@ -199,7 +199,7 @@ def test_a_handler_with_other_parameters_is_an_error_when_it_is_defined(
     handler: Callable[..., Any], expected: list[str]
 ) -> None:
     with pytest.raises(DefinitionError) as caught:
-        written(DAY_AND_GUESTS, handler=handler)
+        function_with(DAY_AND_GUESTS, handler=handler)
     for each in ["book(handler)", *expected]:
         assert each in str(caught.value)
 
@@ -219,37 +219,39 @@ def test_a_handler_with_other_parameters_is_an_error_when_it_is_defined(
     ],
 )
 def test_a_handler_that_accepts_the_arguments_is_accepted(handler: Callable[..., Any]) -> None:
-    controller = Controller.from_functions([written(DAY_AND_GUESTS, handler=handler)])
+    controller = Controller.from_functions([function_with(DAY_AND_GUESTS, handler=handler)])
     assert controller.call("book", {"day": "Monday"}).text == "Monday 2"
 
 
 def test_a_builtin_without_a_signature_is_accepted() -> None:
-    assert written(DAY_AND_GUESTS, handler=dict)
+    assert function_with(DAY_AND_GUESTS, handler=dict)
 
 
 def test_a_handler_must_accept_the_properties_of_a_branch() -> None:
     by_day = {"properties": {"day": {"type": "string"}}, "required": ["day"]}
     by_week = {"properties": {"week": {"type": "integer"}}, "required": ["week"]}
     schema = {"type": "object", "anyOf": [by_day, by_week]}
-    assert written(schema, handler=lambda day=None, week=None: None)
+    assert function_with(schema, handler=lambda day=None, week=None: None)
     with pytest.raises(DefinitionError, match="does not take `week`"):
-        written(schema, handler=lambda day=None: None)
+        function_with(schema, handler=lambda day=None: None)
     with pytest.raises(DefinitionError, match="needs `day`, which may be left out"):
-        written(schema, handler=lambda day, week=None: None)
+        function_with(schema, handler=lambda day, week=None: None)
     both = [{**branch, "required": ["day"]} for branch in (by_day, by_week)]
-    assert written({"type": "object", "anyOf": both}, handler=lambda day, week=None: None)
+    assert function_with({"type": "object", "anyOf": both}, handler=lambda day, week=None: None)
 
 
 def test_a_property_called_context_is_passed_as_an_argument() -> None:
     params = [Param("context", "string")]
     with pytest.raises(DefinitionError, match="`context`"):
-        written(params, handler=lambda context: context)
-    controller = Controller.from_functions([written(params, handler=lambda **kw: kw["context"])])
+        function_with(params, handler=lambda context: context)
+    controller = Controller.from_functions(
+        [function_with(params, handler=lambda **kw: kw["context"])]
+    )
     assert controller.call("book", {"context": "here"}, context="there").text == "here"
 
 
 def test_the_default_of_a_param_is_passed_to_the_handler() -> None:
-    function = written([Param("day", "string", default="Monday")], handler=lambda day: day)
+    function = function_with([Param("day", "string", default="Monday")], handler=lambda day: day)
     assert Controller.from_functions([function]).call("book", {}).text == "Monday"
 
 
@@ -340,7 +342,7 @@ def test_the_schema_of_a_set_is_an_array_of_unique_items() -> None:
 def test_unique_items_of_a_handwritten_schema_are_not_a_set(repeated: list[Any]) -> None:
     schema = {"type": "array", "items": {"type": "number"}, "uniqueItems": True}
     assert coerce(schema, repeated).value is repeated
-    function = written({"type": "object", "properties": {"tags": schema}})
+    function = function_with({"type": "object", "properties": {"tags": schema}})
     checked = function.check({"tags": repeated})
     assert isinstance(checked, Failure)
     assert checked.issues[0].expected == "no item twice"

@@ -33,7 +33,7 @@ SECRET = "SECRET-7f3a"
 HERE = Path(__file__).name
 
 
-def called(controller: Controller, way: str, *arguments: Any, **given: Any) -> Outcome:
+def call_by(controller: Controller, way: str, *arguments: Any, **given: Any) -> Outcome:
     if way == "call":
         return controller.call(*arguments, **given)
 
@@ -136,7 +136,7 @@ def test_an_exception_is_logged_with_its_place_and_no_value(
     shop: Controller, way: str, name: str, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR, "pyfunctools"):
-        outcome = called(shop, way, name, WROTE.get(name, {}), human={"pin": SECRET})
+        outcome = call_by(shop, way, name, WROTE.get(name, {}), human={"pin": SECRET})
     assert outcome.is_error
     (record,) = [each for each in caplog.records if each.levelno == logging.ERROR]
     assert (record.name, record.exc_info) == ("pyfunctools", None)
@@ -173,8 +173,8 @@ def test_an_exception_of_any_other_callable_is_logged_too(
     }
     server = "http://127.0.0.1:1"
     controllers: dict[str, Callable[[], Outcome]] = {
-        "human": lambda: called(shop, way, "buys", {}, human=fails),
-        "approve": lambda: called(
+        "human": lambda: call_by(shop, way, "buys", {}, human=fails),
+        "approve": lambda: call_by(
             shop.configured(confirm=lambda _: True),
             way,
             "buys",
@@ -183,10 +183,10 @@ def test_an_exception_of_any_other_callable_is_logged_too(
             approve=fails,
         ),
         "store": lambda: _resumed(shop, way, fails),
-        "auth": lambda: called(
+        "auth": lambda: call_by(
             Controller.from_openapi(document, server=server, auth={"key": fails}), way, "a_get"
         ),
-        "headers": lambda: called(
+        "headers": lambda: call_by(
             Controller.from_openapi(document, server=server, headers=fails), way, "a_get"
         ),
     }
@@ -249,7 +249,7 @@ def test_every_call_is_one_log_record_without_values(
         return n
 
     with caplog.at_level(logging.INFO, "pyfunctools.calls"):
-        outcome = called(Controller.from_functions([total]), way, name, arguments)
+        outcome = call_by(Controller.from_functions([total]), way, name, arguments)
     assert outcome.reason == reason
     (record,) = caplog.records
     fields = vars(record)
@@ -299,8 +299,8 @@ EMPTY = ["", None, " \n\t", b"", b"  ", "null", "{}", {}, "\u2028"]
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("nothing", EMPTY, ids=lambda each: f"{each!r}")
 def test_blank_text_and_null_are_an_empty_object(way: str, nothing: Any) -> None:
-    assert called(TOTAL, way, "total", nothing).unwrap() == 7
-    assert called(TOTAL, way, "total").unwrap() == 7  # omitted
+    assert call_by(TOTAL, way, "total", nothing).unwrap() == 7
+    assert call_by(TOTAL, way, "total").unwrap() == 7  # omitted
     assert TOTAL["total"].check(nothing).value == {}
 
 
@@ -385,7 +385,7 @@ def test_a_parsed_call_keeps_its_repairs(way: str) -> None:
     (found_call,) = SOME.parse_calls(
         '{"name": "forecast", "arguments": {"city": "Oslo", "days": "4"}}'
     )
-    outcome = called(SOME, way, found_call)
+    outcome = call_by(SOME, way, found_call)
     assert outcome.unwrap() == "Oslo 4"
     assert [str(repair.path) for repair in outcome.repairs] == ["$input.days"]
 
@@ -395,7 +395,7 @@ def test_a_failed_call_never_runs(way: str) -> None:
     found_calls = SOME.parse_calls('[forecast(city="Oslo", days=len("x")), nothing(a=1)]')
     for found_call in found_calls:
         assert not found_call.result
-        outcome = called(SOME, way, found_call)
+        outcome = call_by(SOME, way, found_call)
         assert outcome.reason == ("arguments" if found_call.name == "forecast" else "unknown")
         assert outcome.value is None
     assert [found_call.name for found_call in found_calls] == ["forecast", "nothing"]
@@ -781,7 +781,7 @@ def in_a_dict() -> dict[str, Any]:
 def test_returned_files_are_the_content_of_the_outcome(
     way: str, draws: Callable[..., Any], text: str, content: tuple[File, ...]
 ) -> None:
-    outcome = called(Controller.from_functions([draws]), way, draws.__name__)
+    outcome = call_by(Controller.from_functions([draws]), way, draws.__name__)
     assert (outcome.text, outcome.content) == (text, content)
     assert outcome.ok
     if draws is not own_outcome:

@@ -73,7 +73,7 @@ def case(
     return put
 
 
-def seen(value: Any) -> str:
+def all_parts_of(value: Any) -> str:
     """Return a value as a program sees it: its attributes, its extras and its dump."""
     if isinstance(value, BaseModel):
         dumps = [value.model_dump(by_alias=by_alias) for by_alias in (False, True)]
@@ -99,7 +99,7 @@ GIVEN: dict[str, Any] = {"person": {"card": {"cardNumber": MINE}}, "safe": {"car
 def _(
     owner: str, card: Annotated[Human[str], Field(alias="cardNumber")] = "-", **extra: str
 ) -> str:
-    return seen((owner, card, extra))
+    return all_parts_of((owner, card, extra))
 
 
 @case(
@@ -109,7 +109,7 @@ def _(
     safe={"owner": "Ada", "note": "hello"},
 )
 def _(owner: str, card: Annotated[Human[str], Field(alias="extra")] = "-", **extra: str) -> str:
-    return seen((owner, card))
+    return all_parts_of((owner, card))
 
 
 @case(
@@ -123,7 +123,7 @@ def _(
     card: Annotated[Human[str], Field(validation_alias=AliasChoices("cardNumber", "number"))] = "-",
     **extra: str,
 ) -> str:
-    return seen((owner, card, extra))
+    return all_parts_of((owner, card, extra))
 
 
 # The names of a class
@@ -151,7 +151,7 @@ for _name, _config in {
         card_type = _configured(**config)
 
         def pay(card: Any) -> str:
-            return seen(card)
+            return all_parts_of(card)
 
         pay.__annotations__["card"] = card_type
         return pay
@@ -167,7 +167,7 @@ class GeneratedCard(BaseModel):
 
 @case("alias_generator-model", [{"card": {**OWNER, "card_number": EVIL}}], **GIVEN)
 def _(card: GeneratedCard) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 class GeneratedTwice(BaseModel):
@@ -187,7 +187,7 @@ class GeneratedTwice(BaseModel):
     **GIVEN,
 )
 def _(card: GeneratedTwice) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 class Inherited(GeneratedCard):
@@ -196,7 +196,7 @@ class Inherited(GeneratedCard):
 
 @case("inherited-model", [{"card": {**OWNER, "card_number": EVIL}}], **GIVEN)
 def _(card: Inherited) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 T = TypeVar("T")
@@ -210,7 +210,7 @@ class Boxed(BaseModel, Generic[T]):
 
 @case("generic-model", BY_NAME, **GIVEN)
 def _(card: Boxed[Human[str]]) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 @dataclasses.dataclass
@@ -222,7 +222,7 @@ class DataCard:
 
 @case("validate_by_name-dataclass", BY_NAME, **GIVEN)
 def _(card: DataCard) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 @dataclasses.dataclass
@@ -234,7 +234,7 @@ class OpenDataCard:
 
 @case("extra-allow-dataclass", BY_NAME, **GIVEN)
 def _(card: OpenDataCard) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 class DictCard(TypedDict, total=False):
@@ -245,7 +245,7 @@ class DictCard(TypedDict, total=False):
 
 @case("extra-allow-typed-dict", BY_NAME, **GIVEN)
 def _(card: DictCard) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 class PathCard(BaseModel):
@@ -303,7 +303,7 @@ class ChoiceCard(BaseModel):
     **GIVEN,
 )
 def _(card: ChoiceCard) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 @case("a-choice-that-is-the-model-s-own-name", [{"card": {**OWNER, "color": EVIL}}], **GIVEN)
@@ -330,7 +330,7 @@ class Hidden(BaseModel):
 
 @case("skipped", BY_NAME, person={"card": {"number": MINE}}, safe={"card": OWNER})
 def _(card: Hidden) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 class Initialised(BaseModel):
@@ -344,7 +344,7 @@ class Initialised(BaseModel):
 
 @case("own-init-model", BY_NAME, **GIVEN)
 def _(card: Initialised) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 class Prepared(BaseModel):
@@ -360,7 +360,7 @@ class Prepared(BaseModel):
 
 @case("before-validator-that-writes-names", BY_NAME, **GIVEN)
 def _(card: Prepared) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 class Computed(BaseModel):
@@ -380,7 +380,7 @@ class Computed(BaseModel):
     **GIVEN,
 )
 def _(card: Computed) -> str:
-    return seen(card)
+    return all_parts_of(card)
 
 
 Named = _configured(populate_by_name=True)
@@ -1069,7 +1069,7 @@ def _posted(hint: Any) -> Controller:
     app = FastAPI()
 
     def post(body: Any) -> str:
-        return seen(body)
+        return all_parts_of(body)
 
     post.__annotations__ = {"body": hint, "return": str}
     app.post("/f")(post)

@@ -55,7 +55,7 @@ SECRET = "Hunter-2-secret-7f3a"
 PLAIN = "Qz7Kx0Wv3Jb9Lm2Np5Rt8Yc1Fd4Gh6Sj" * 2
 
 
-def called(way: str, controller: Controller, *given: Any, **named: Any) -> Outcome:
+def call_by(way: str, controller: Controller, *given: Any, **named: Any) -> Outcome:
     if way == "sync":
         return controller.call(*given, **named)
     return asyncio.run(controller.acall(*given, **named))
@@ -227,7 +227,7 @@ def test_a_secret_is_masked_in_every_form_that_the_call_has(
 ) -> None:
     hint, typed, parts = BUILT[row]
     controller = controller_of(Annotated[hint, human("?", secret=True)], how)
-    outcome = called(way, controller, "f", {"n": 1}, human={"gave": typed})
+    outcome = call_by(way, controller, "f", {"n": 1}, human={"gave": typed})
     assert outcome.ok is (how == "returns")
     assert "***" in outcome.text
     assert [part for part in parts if part in texts_of_call(outcome, debug)] == []
@@ -293,7 +293,7 @@ def test_in_a_shared_object_only_the_persons_part_is_masked(way: str) -> None:
 
     wrote = {"order": {"item": "coffee", "inner": [{"a": {"size": "12.50"}}]}}
     gave = {"order": {"thePin": "ABC-123", "inner": [{"a": {"tokenNumber": "7654321.0"}}]}}
-    outcome = called(way, Controller.from_functions([f]), "f", wrote, human=gave)
+    outcome = call_by(way, Controller.from_functions([f]), "f", wrote, human=gave)
     assert outcome.text == "COFFEE *** 12.50 *** ***"
     assert outcome.value == "COFFEE abc-123 12.50 7654321.0 kept-for-you-1"
 
@@ -349,7 +349,7 @@ def test_a_default_of_the_persons_part_is_masked(
     f: Callable[..., str], given: Any, way: str, debug: pytest.LogCaptureFixture
 ) -> None:
     wrote = {"n": 1, "held": {}} if f.__name__ == "of_model" else {"n": 1}
-    outcome = called(way, Controller.from_functions([f]), f.__name__, wrote, human=given)
+    outcome = call_by(way, Controller.from_functions([f]), f.__name__, wrote, human=given)
     assert "***" in outcome.text
     assert "4711" not in texts_of_call(outcome, debug)
 
@@ -362,7 +362,7 @@ def test_a_default_of_a_handler_is_masked(way: str, debug: pytest.LogCaptureFixt
     properties = {"n": {"type": "integer"}, "pin": {"x-human": True}}
     schema = {"type": "object", "properties": properties, "required": ["n"]}
     written = Function.from_schema(name="f", parameters=schema, handler=handler)
-    outcome = called(way, Controller.from_functions([written]), "f", {"n": 1})
+    outcome = call_by(way, Controller.from_functions([written]), "f", {"n": 1})
     assert outcome.text == "have ***"
     assert "4711" not in texts_of_call(outcome, debug)
 
@@ -498,9 +498,9 @@ def test_a_value_that_the_model_wrote_too_is_masked_only_if_it_is_secret(way: st
         raise ValueError(f"{to} {origin} {pin}")
 
     controller = Controller.from_functions([f])
-    first = called(way, controller, "f", {"to": "Rome"}, human={"origin": "Rome", "pin": "Rome2"})
+    first = call_by(way, controller, "f", {"to": "Rome"}, human={"origin": "Rome", "pin": "Rome2"})
     assert first.text == "ValueError: Rome Rome ***"
-    other = called(way, controller, "f", {"to": "Rome2"}, human={"origin": "Rome", "pin": "Rome2"})
+    other = call_by(way, controller, "f", {"to": "Rome2"}, human={"origin": "Rome", "pin": "Rome2"})
     assert other.text == "ValueError: *** *** ***"
 
 
@@ -675,7 +675,7 @@ def test_a_credential_that_a_server_repeats_is_masked(
     with Controller.from_openapi(
         DOCUMENT, server=url + query, names="operation_id", expose_error_body=True, **settings
     ) as controller:
-        outcome = called(way, controller, "look", {"query": {"status": status}})
+        outcome = call_by(way, controller, "look", {"query": {"status": status}})
     assert outcome.ok is (status == 200)
     assert "***" in outcome.text
     assert secret not in texts_of_call(outcome, debug)

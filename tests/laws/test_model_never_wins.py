@@ -129,7 +129,7 @@ class Writing:
             return {"key": inner}, {"key": arrives}
         return (json.dumps(inner) if place.wrap == "json" else inner), arrives
 
-    def evil(self, value: Any) -> Any:
+    def with_other_names(self, value: Any) -> Any:
         """Return a valid value with additional ones: anything under every name, at any depth."""
         if self.case.shape.kind == "parameters":
             return self.under(self.case.shape, value)
@@ -280,7 +280,7 @@ def test_the_model_never_sets_a_human_field_of_a_class(seed: int) -> None:
         assert case.handed, outcome.text
         assert holds(as_json(case.handed[0]), arrives), (case.handed, arrives)
         bad = random.choice([llm, value])
-        bad = json.loads(json.dumps(writing.evil(bad)).replace(GIVEN, EVIL))
+        bad = json.loads(json.dumps(writing.with_other_names(bad)).replace(GIVEN, EVIL))
         for gave in (human, {}, None):
             outcome = call(case, bad, gave)
             check_told(case, outcome.text, json.dumps(bad))

@@ -254,7 +254,7 @@ GIVEN: dict[str, tuple[Any, str, str]] = {
 }
 
 
-def asked(controller: Controller, name: str, human: Any) -> Outcome:
+def call_as_person(controller: Controller, name: str, human: Any) -> Outcome:
     """Call with an empty part of the model."""
     return controller.call(name, {"body": {}} if name == "file_post" else {}, human=human)
 
@@ -263,7 +263,7 @@ def asked(controller: Controller, name: str, human: Any) -> Outcome:
 def test_a_file_that_a_person_gives_arrives(
     connect: Any, given: Any, filename: str, kind: str
 ) -> None:
-    outcome = asked(connect(), "file_post", {"body": {"file": given}})
+    outcome = call_as_person(connect(), "file_post", {"body": {"file": given}})
     assert outcome.ok, outcome.text
     assert outcome.value["content"] == encoded(PNG)
     assert outcome.value["filename"] == filename
@@ -275,7 +275,7 @@ def test_an_open_file_arrives_whole_under_its_name(connect: Any, tmp_path: Path)
     path.write_bytes(PNG)
     with path.open("rb") as file:
         file.read(3)
-        outcome = asked(connect(), "file_post", {"body": {"file": file}})
+        outcome = call_as_person(connect(), "file_post", {"body": {"file": file}})
     assert (outcome.value["content"], outcome.value["filename"]) == (encoded(PNG), "cv.png")
 
 
@@ -293,7 +293,7 @@ TEXTS: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize(("name", "body"), TEXTS.values(), ids=TEXTS)
 def test_a_text_for_a_file_is_refused_with_the_remedy(connect: Any, name: str, body: Any) -> None:
-    outcome = asked(connect(), name, {"body": body})
+    outcome = call_as_person(connect(), name, {"body": body})
     assert not outcome.ok
     assert [issue.side for issue in outcome.issues] == ["human"]
     assert "File(path.read_bytes()" in outcome.issues[0].expected
@@ -303,7 +303,7 @@ def test_a_text_for_a_file_is_refused_with_the_remedy(connect: Any, name: str, b
 
 def test_after_a_mistake_the_ticket_stays_valid(connect: Any) -> None:
     controller = connect()
-    first = asked(controller, "file_post", {"body": {"file": "cv.pdf"}})
+    first = call_as_person(controller, "file_post", {"body": {"file": "cv.pdf"}})
     assert first.waiting is not None
     again = controller.resume(first.waiting.ticket, human={"body": {"file": PNG}})
     assert again.value["content"] == encoded(PNG)
@@ -312,7 +312,7 @@ def test_after_a_mistake_the_ticket_stays_valid(connect: Any) -> None:
 def test_an_unreadable_file_is_refused(connect: Any) -> None:
     closed = io.BytesIO(PNG)
     closed.close()
-    outcome = asked(connect(), "file_post", {"body": {"file": closed}})
+    outcome = call_as_person(connect(), "file_post", {"body": {"file": closed}})
     assert not outcome.ok
     assert outcome.issues
 

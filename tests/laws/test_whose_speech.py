@@ -10,20 +10,20 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import parse
 
 
-def made(name: str, **properties: Any) -> Function:
+def function_with(name: str, **properties: Any) -> Function:
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return Function.from_schema(name=name, parameters=schema)
 
 
 TEXT = {"type": "string"}
 FUNCTIONS = [
-    made("f", a={"type": "integer"}),
-    made("g"),
-    made("area", radius={"type": "number"}),
-    made("tax", amount={"type": "number"}, state=TEXT),
-    made("mail", to=TEXT, note_text=TEXT, cc={"type": "array", "items": TEXT}),
-    made("fetch", case=TEXT, options={"type": "object"}),
-    made("pay_all", amount={"type": "number"}, items={"type": "array"}),
+    function_with("f", a={"type": "integer"}),
+    function_with("g"),
+    function_with("area", radius={"type": "number"}),
+    function_with("tax", amount={"type": "number"}, state=TEXT),
+    function_with("mail", to=TEXT, note_text=TEXT, cc={"type": "array", "items": TEXT}),
+    function_with("fetch", case=TEXT, options={"type": "object"}),
+    function_with("pay_all", amount={"type": "number"}, items={"type": "array"}),
 ]
 INJECTED = "f(a=666)"
 JSON = '{"name": "f", "arguments": {"a": 1}}'

@@ -93,11 +93,11 @@ def body(media: str, properties: Any, **rest: Any) -> dict[str, Any]:
     return {"requestBody": {"content": {media: {"schema": schema, **rest}}}}
 
 
-def asked(*parameters: Any, **operation: Any) -> dict[str, Any]:
+def post(*parameters: Any, **operation: Any) -> dict[str, Any]:
     return {"parameters": list(parameters), **operation}
 
 
-def called(
+def call_on(
     server: Server, operation: Any, model: Any, human: Any = None, base: str = "", **connection: Any
 ) -> Outcome:
     document = {
@@ -152,47 +152,47 @@ SPELLINGS = {
 }
 REFUSED = {
     **{
-        f"query-against-query-{name}": Case(asked(*PIN_AND_FREE), free(key), GIVEN_PIN)
+        f"query-against-query-{name}": Case(post(*PIN_AND_FREE), free(key), GIVEN_PIN)
         for name, key in SPELLINGS.items()
     },
     **{
-        f"urlencoded-{name}": Case(asked(**body(FORM, PIN)), {"body": {key: MODEL}}, BODY_PIN)
+        f"urlencoded-{name}": Case(post(**body(FORM, PIN)), {"body": {key: MODEL}}, BODY_PIN)
         for name, key in SPELLINGS.items()
         if key != "pin"
     },
     **{
-        f"multipart-{name}": Case(asked(**body(MULTIPART, PIN)), {"body": {key: MODEL}}, BODY_PIN)
+        f"multipart-{name}": Case(post(**body(MULTIPART, PIN)), {"body": {key: MODEL}}, BODY_PIN)
         for name, key in SPELLINGS.items()
         if key != "pin"
     },
     "json-in-capitals": Case(
-        asked(**body("application/json", PIN)), {"body": {"PIN": MODEL}}, BODY_PIN
+        post(**body("application/json", PIN)), {"body": {"PIN": MODEL}}, BODY_PIN
     ),
     "json-below": Case(
-        asked(**body("application/json", {"a": {**OPEN, "properties": PIN}})),
+        post(**body("application/json", {"a": {**OPEN, "properties": PIN}})),
         {"body": {"a": {"Pin": MODEL}}},
         {"body": {"a": {"pin": PERSON}}},
     ),
     "json-in-an-item": Case(
-        asked(**body("application/json", {"a": {"items": {**OPEN, "properties": PIN}}})),
+        post(**body("application/json", {"a": {"items": {**OPEN, "properties": PIN}}})),
         {"body": {"a": [{"x": 1, "Pin": MODEL}]}},
         {"body": {"a": [{"pin": PERSON}]}},
     ),
     "urlencoded-from-an-exploded-property": Case(
-        asked(**body(FORM, {**PIN, "free": OPEN}, encoding={"free": {"style": "form"}})),
+        post(**body(FORM, {**PIN, "free": OPEN}, encoding={"free": {"style": "form"}})),
         {"body": {"free": {"pin": MODEL}}},
         BODY_PIN,
     ),
     "urlencoded-optional-and-not-given": Case(
-        asked(**body(FORM, PIN)), {"body": {"pin[]": MODEL}}, {"body": {}}
+        post(**body(FORM, PIN)), {"body": {"pin[]": MODEL}}, {"body": {}}
     ),
     "urlencoded-php-reads-dots-as-underscores": Case(
-        asked(**body(FORM, {"card_number": THEIRS})),
+        post(**body(FORM, {"card_number": THEIRS})),
         {"body": {"card.number": MODEL}},
         {"body": {"card_number": PERSON}},
     ),
     "urlencoded-part-of-an-object": Case(
-        asked(
+        post(
             **body(
                 FORM,
                 {"card": {**OPEN, "properties": PIN}},
@@ -203,28 +203,28 @@ REFUSED = {
         {"body": {"card": {"pin": PERSON}}},
     ),
     "null-is-not-sent-but-what-is-beside-it": Case(
-        asked(*PIN_AND_FREE), {"query": {"free": {"PIN": None, "Pin": MODEL}}}, GIVEN_PIN
+        post(*PIN_AND_FREE), {"query": {"free": {"PIN": None, "Pin": MODEL}}}, GIVEN_PIN
     ),
-    "query-of-an-optional-parameter-that-is-not-given": Case(asked(*PIN_AND_FREE), free("pin")),
+    "query-of-an-optional-parameter-that-is-not-given": Case(post(*PIN_AND_FREE), free("pin")),
     "query-of-another-parameter-of-the-models": Case(
-        asked(parameter("query", "limit", {"type": "integer"}), exploded("query", "free")),
+        post(parameter("query", "limit", {"type": "integer"}), exploded("query", "free")),
         free("limit", 5),
     ),
     "query-in-the-same-object": Case(
-        asked(exploded("query", "free", PIN)), free("Pin"), {"query": {"free": {"pin": PERSON}}}
+        post(exploded("query", "free", PIN)), free("Pin"), {"query": {"free": {"pin": PERSON}}}
     ),
-    "query-of-the-base-url": Case(asked(exploded("query", "free")), free("V"), base="?v=1"),
+    "query-of-the-base-url": Case(post(exploded("query", "free")), free("V"), base="?v=1"),
     "query-of-a-credential": Case(
-        asked(exploded("query", "free"), security=[{"query": []}]), free("key")
+        post(exploded("query", "free"), security=[{"query": []}]), free("key")
     ),
     "query-of-the-path": Case(
-        {**asked(exploded("query", "free")), "path": "/x?action=look"}, free("action")
+        {**post(exploded("query", "free")), "path": "/x?action=look"}, free("action")
     ),
     "query-that-the-connection-sets": Case(
-        asked(parameter("query", "v", TEXT)), {"query": {"v": "2"}}, base="?v=1"
+        post(parameter("query", "v", TEXT)), {"query": {"v": "2"}}, base="?v=1"
     ),
     "query-of-free-maps-of-both": Case(
-        asked(
+        post(
             parameter("query", "theirs", {**OPEN, "x-human": True}, explode=True),
             exploded("query", "free"),
         ),
@@ -232,12 +232,12 @@ REFUSED = {
         {"query": {"theirs": {"A": PERSON}}},
     ),
     "querystring-of-the-base-url": Case(
-        asked({"name": "q", "in": "querystring", "content": {FORM: {"schema": OPEN}}}),
+        post({"name": "q", "in": "querystring", "content": {FORM: {"schema": OPEN}}}),
         {"query": {"V": "2"}},
         base="?v=1",
     ),
     "querystring-of-the-person": Case(
-        asked(
+        post(
             {
                 "name": "q",
                 "in": "querystring",
@@ -248,80 +248,80 @@ REFUSED = {
         {"query": {"pin": PERSON}},
     ),
     "deep-object-key-with-brackets": Case(
-        asked(deep("filter", {"role": THEIRS})),
+        post(deep("filter", {"role": THEIRS})),
         {"query": {"filter": {"role][x": MODEL}}},
         {"query": {"filter": {"role": PERSON}}},
     ),
     "deep-object-key-with-brackets-alone": Case(
-        asked(deep("filter")), {"query": {"filter": {"a][b": MODEL}}}
+        post(deep("filter")), {"query": {"filter": {"a][b": MODEL}}}
     ),
     "deep-object-key-with-brackets-inside": Case(
-        asked(deep("filter")),
+        post(deep("filter")),
         {"query": {"filter": {"a": {"b]": MODEL}}}},
         connection={"deep": True},
     ),
     "deep-object-in-capitals": Case(
-        asked(deep("filter", {"role": THEIRS})),
+        post(deep("filter", {"role": THEIRS})),
         {"query": {"filter": {"ROLE": MODEL}}},
         {"query": {"filter": {"role": PERSON}}},
     ),
     "deep-object-against-a-name-with-brackets": Case(
-        asked(deep("filter"), parameter("query", "filter[role]", THEIRS)),
+        post(deep("filter"), parameter("query", "filter[role]", THEIRS)),
         {"query": {"filter": {"role": MODEL}}},
         {"query": {"filter[role]": PERSON}},
     ),
     "a-name-with-brackets-against-a-deep-object": Case(
-        asked(deep("filter", {"role": THEIRS}), exploded("query", "free")),
+        post(deep("filter", {"role": THEIRS}), exploded("query", "free")),
         free("filter[role]"),
         {"query": {"filter": {"role": PERSON}}},
     ),
     "cookie-of-the-person": Case(
-        asked(parameter("cookie", "pin", THEIRS), exploded("cookie", "free")),
+        post(parameter("cookie", "pin", THEIRS), exploded("cookie", "free")),
         {"cookie": {"free": {"PIN": MODEL}}},
         {"cookie": {"pin": PERSON}},
     ),
     "cookie-of-the-connection": Case(
-        asked(exploded("cookie", "free")),
+        post(exploded("cookie", "free")),
         {"cookie": {"free": {"sid": MODEL}}},
         connection={"headers": {"Cookie": "a=b; sid=own"}},
     ),
     "cookie-that-the-connection-sets": Case(
-        asked(parameter("cookie", "sid", TEXT)),
+        post(parameter("cookie", "sid", TEXT)),
         {"cookie": {"sid": MODEL}},
         connection={"headers": {"Cookie": "sid=own"}},
     ),
     "cookie-of-a-credential": Case(
-        asked(exploded("cookie", "free"), security=[{"cookie": []}]),
+        post(exploded("cookie", "free"), security=[{"cookie": []}]),
         {"cookie": {"free": {"key": MODEL}}},
     ),
     "header-that-the-connection-sets": Case(
-        asked(parameter("header", "X-Tenant", TEXT)),
+        post(parameter("header", "X-Tenant", TEXT)),
         {"header": {"X-Tenant": MODEL}},
         connection={"headers": {"x-tenant": "own"}},
     ),
     "header-that-cgi-takes-for-the-connections": Case(
-        asked(parameter("header", "X_Tenant", TEXT)),
+        post(parameter("header", "X_Tenant", TEXT)),
         {"header": {"X_Tenant": MODEL}},
         connection={"headers": {"X-Tenant": "own"}},
     ),
     "header-text-that-ends-where-the-persons-begins": Case(
-        asked(exploded("header", "X-T", PIN)),
+        post(exploded("header", "X-T", PIN)),
         {"header": {"X-T": {"note": f"a,pin={MODEL}"}}},
         {"header": {"X-T": {"pin": PERSON}}},
     ),
     "header-key-that-holds-the-persons": Case(
-        asked(exploded("header", "X-T", PIN)),
+        post(exploded("header", "X-T", PIN)),
         {"header": {"X-T": {"pin=0": MODEL}}},
         {"header": {"X-T": {"pin": PERSON}}},
     ),
     "query-text-that-ends-where-the-persons-begins": Case(
-        asked(parameter("query", "f", {**OPEN, "properties": PIN}, explode=False)),
+        post(parameter("query", "f", {**OPEN, "properties": PIN}, explode=False)),
         {"query": {"f": {"note": f"a,pin,{MODEL}"}}},
         {"query": {"f": {"pin": PERSON}}},
     ),
     "path-of-another-slot": Case(
         {
-            **asked(
+            **post(
                 parameter("path", "pin", THEIRS, required=True, style="matrix"),
                 exploded("path", "free", style="matrix", required=True),
             ),
@@ -331,7 +331,7 @@ REFUSED = {
         {"pin": PERSON},
     ),
     "person-against-the-connection": Case(
-        asked(parameter("header", "X-Tenant", THEIRS)),
+        post(parameter("header", "X-Tenant", THEIRS)),
         {},
         {"header": {"X-Tenant": PERSON}},
         connection={"headers": {"x-tenant": "own"}},
@@ -344,7 +344,7 @@ def test_a_name_of_another_owner_is_an_issue_and_nothing_is_sent(
     server: Server, case: Case
 ) -> None:
     operation = json.loads(json.dumps(case.operation))
-    outcome = called(server, operation, case.model, case.human, case.base, **case.connection)
+    outcome = call_on(server, operation, case.model, case.human, case.base, **case.connection)
     assert server.seen == []
     assert not outcome.ok
     assert outcome.issues
@@ -356,47 +356,47 @@ def test_a_name_of_another_owner_is_an_issue_and_nothing_is_sent(
 
 ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
     "query-beside-query": (
-        Case(asked(*PIN_AND_FREE), free("note"), GIVEN_PIN),
+        Case(post(*PIN_AND_FREE), free("note"), GIVEN_PIN),
         {"query": [("pin", PERSON), ("note", MODEL)]},
     ),
     "query-names-that-only-begin-alike": (
-        Case(asked(*PIN_AND_FREE), free("pinned"), GIVEN_PIN),
+        Case(post(*PIN_AND_FREE), free("pinned"), GIVEN_PIN),
         {"query": [("pin", PERSON), ("pinned", MODEL)]},
     ),
     "query-lists-and-brackets-of-its-own": (
-        Case(asked(*PIN_AND_FREE), {"query": {"free": {"tags[]": "a", "t[x]": "b"}}}, GIVEN_PIN),
+        Case(post(*PIN_AND_FREE), {"query": {"free": {"tags[]": "a", "t[x]": "b"}}}, GIVEN_PIN),
         {"query": [("pin", PERSON), ("tags[]", "a"), ("t[x]", "b")]},
     ),
     "query-names-that-differ-in-case-alone": (
-        Case(asked(exploded("query", "free")), {"query": {"free": {"a": "1", "A": "2"}}}),
+        Case(post(exploded("query", "free")), {"query": {"free": {"a": "1", "A": "2"}}}),
         {"query": [("a", "1"), ("A", "2")]},
     ),
     "query-declared-names-that-differ-in-case-alone": (
         Case(
-            asked(parameter("query", "pin", THEIRS), parameter("query", "Pin", TEXT)),
+            post(parameter("query", "pin", THEIRS), parameter("query", "Pin", TEXT)),
             {"query": {"Pin": MODEL}},
             GIVEN_PIN,
         ),
         {"query": [("pin", PERSON), ("Pin", MODEL)]},
     ),
     "query-beside-the-base-url": (
-        Case(asked(exploded("query", "free")), free("w"), base="?v=1"),
+        Case(post(exploded("query", "free")), free("w"), base="?v=1"),
         {"query": [("v", "1"), ("w", MODEL)]},
     ),
     "query-of-the-path-said-again": (
         Case(
-            {**asked(parameter("query", "action", TEXT)), "path": "/x?action=look"},
+            {**post(parameter("query", "action", TEXT)), "path": "/x?action=look"},
             {"query": {"action": "look"}},
         ),
         {"query": [("action", "look"), ("action", "look")]},
     ),
     "query-required-and-set-by-the-base-url": (
-        Case(asked(parameter("query", "v", TEXT, required=True)), {}, base="?v=1"),
+        Case(post(parameter("query", "v", TEXT, required=True)), {}, base="?v=1"),
         {"query": [("v", "1")]},
     ),
     "querystring": (
         Case(
-            asked({"name": "q", "in": "querystring", "content": {FORM: {"schema": OPEN}}}),
+            post({"name": "q", "in": "querystring", "content": {FORM: {"schema": OPEN}}}),
             {"query": {"a": "1", "b": ["2", "3"]}},
             base="?v=1",
         ),
@@ -404,7 +404,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
     ),
     "deep-object-of-both": (
         Case(
-            asked(deep("filter", {"role": THEIRS})),
+            post(deep("filter", {"role": THEIRS})),
             {"query": {"filter": {"status": "a", "x.y": "b"}}},
             {"query": {"filter": {"role": PERSON}}},
         ),
@@ -412,23 +412,23 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
     ),
     "names-with-brackets-beside-each-other": (
         Case(
-            asked(parameter("query", "filter[role]", THEIRS), deep("filter")),
+            post(parameter("query", "filter[role]", THEIRS), deep("filter")),
             {"query": {"filter": {"status": "a"}}},
             {"query": {"filter[role]": PERSON}},
         ),
         {"query": [("filter[role]", PERSON), ("filter[status]", "a")]},
     ),
     "urlencoded-free-form": (
-        Case(asked(**body(FORM, PIN)), {"body": {"note": "a b", "tags": ["x", "y"]}}, BODY_PIN),
+        Case(post(**body(FORM, PIN)), {"body": {"note": "a b", "tags": ["x", "y"]}}, BODY_PIN),
         {"form": {("pin", PERSON), ("note", "a b"), ("tags", "x"), ("tags", "y")}},
     ),
     "urlencoded-without-a-person": (
-        Case(asked(**body(FORM, {"limit": TEXT})), {"body": {"limit": "1", "Limit": "2"}}),
+        Case(post(**body(FORM, {"limit": TEXT})), {"body": {"limit": "1", "Limit": "2"}}),
         {"form": {("limit", "1"), ("Limit", "2")}},
     ),
     "json-free-form": (
         Case(
-            asked(**body("application/json", PIN)),
+            post(**body("application/json", PIN)),
             {"body": {"note": MODEL, "pins": [1], "a": {"PIN": 1}}},
             BODY_PIN,
         ),
@@ -436,7 +436,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
     ),
     "cookies-beside-each-other": (
         Case(
-            asked(parameter("cookie", "pin", THEIRS), exploded("cookie", "free")),
+            post(parameter("cookie", "pin", THEIRS), exploded("cookie", "free")),
             {"cookie": {"free": {"theme": "dark"}}},
             {"cookie": {"pin": PERSON}},
             connection={"headers": {"Cookie": "sid=own"}},
@@ -445,7 +445,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
     ),
     "header-required-and-set-by-the-connection": (
         Case(
-            asked(parameter("header", "X-Tenant", TEXT, required=True)),
+            post(parameter("header", "X-Tenant", TEXT, required=True)),
             {},
             connection={"headers": {"x-tenant": "own"}},
         ),
@@ -453,7 +453,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
     ),
     "header-required-and-set-by-a-function": (
         Case(
-            asked(parameter("header", "X-Tenant", TEXT, required=True)),
+            post(parameter("header", "X-Tenant", TEXT, required=True)),
             {"header": {"X-Tenant": MODEL}},
             connection={"headers": lambda: {"x-tenant": "own"}},
         ),
@@ -461,14 +461,14 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
     ),
     "header-of-both": (
         Case(
-            asked(exploded("header", "X-T", PIN)),
+            post(exploded("header", "X-T", PIN)),
             {"header": {"X-T": {"note": "a b"}}},
             {"header": {"X-T": {"pin": PERSON}}},
         ),
         {"header": ("x-t", f"note=a b,pin={PERSON}")},
     ),
     "header-with-commas-of-the-model-alone": (
-        Case(asked(exploded("header", "X-T")), {"header": {"X-T": {"note": "a,b"}}}),
+        Case(post(exploded("header", "X-T")), {"header": {"X-T": {"note": "a,b"}}}),
         {"header": ("x-t", "note=a,b")},
     ),
 }
@@ -477,7 +477,7 @@ ARRIVES: dict[str, tuple[Case, dict[str, Any]]] = {
 @pytest.mark.parametrize(("case", "expected"), ARRIVES.values(), ids=ARRIVES)
 def test_a_free_name_arrives(server: Server, case: Case, expected: Any) -> None:
     operation = json.loads(json.dumps(case.operation))
-    outcome = called(server, operation, case.model, case.human, case.base, **case.connection)
+    outcome = call_on(server, operation, case.model, case.human, case.base, **case.connection)
     assert outcome.ok, outcome.text
     (seen,) = server.seen
     form = parse_qsl(seen.body.decode())
@@ -495,9 +495,9 @@ def test_a_free_name_arrives(server: Server, case: Case, expected: Any) -> None:
 
 
 def test_a_required_header_that_the_connection_sets_is_a_repair(server: Server) -> None:
-    operation = asked(parameter("header", "X-Tenant", TEXT, required=True))
+    operation = post(parameter("header", "X-Tenant", TEXT, required=True))
     given = {"header": {"X-Tenant": MODEL}}
-    outcome = called(server, operation, given, headers=lambda: {"x-tenant": "own"})
+    outcome = call_on(server, operation, given, headers=lambda: {"x-tenant": "own"})
     assert [(repair.kind, repair.path.keys) for repair in outcome.repairs] == [
         ("connection", ("header", "X-Tenant"))
     ]
@@ -505,7 +505,7 @@ def test_a_required_header_that_the_connection_sets_is_a_repair(server: Server) 
 
 def test_headers_of_a_client_belong_to_the_connection(server: Server) -> None:
     httpx = pytest.importorskip("httpx")
-    operation = asked(
+    operation = post(
         parameter("header", "X-Own", TEXT), exploded("query", "q"), exploded("cookie", "c")
     )
     with httpx.Client(
@@ -516,7 +516,7 @@ def test_headers_of_a_client_belong_to_the_connection(server: Server) -> None:
             {"query": {"q": {"V": "2"}}},
             {"cookie": {"c": {"sid": "2"}}},
         ):
-            outcome = called(server, dict(operation), given, client=client)
+            outcome = call_on(server, dict(operation), given, client=client)
             assert outcome.issues
-        assert called(server, dict(operation), {"query": {"q": {"w": "2"}}}, client=client).ok
+        assert call_on(server, dict(operation), {"query": {"q": {"w": "2"}}}, client=client).ok
     assert len(server.seen) == 1

@@ -61,18 +61,18 @@ class Wire:
         return {
             "query": split_query(request.url.query.decode()),
             "header": [(name.lower(), value) for name, value in request.headers.multi_items()],
-            "cookie": [(unquote(key), value) for key, _, value in parted(cookies.split("; "))],
+            "cookie": [(unquote(key), value) for key, _, value in split_pairs(cookies.split("; "))],
             "body": list(body_pairs(request)),
         }
 
 
-def parted(texts: list[str]) -> list[tuple[str, str, str]]:
+def split_pairs(texts: list[str]) -> list[tuple[str, str, str]]:
     return [text.partition("=") for text in texts]
 
 
 def split_query(query: str) -> list[Pair]:
     """Return the names and the values as they stand, still encoded."""
-    return [(unquote_plus(key), value) for key, _, value in parted(query.split("&")) if key]
+    return [(unquote_plus(key), value) for key, _, value in split_pairs(query.split("&")) if key]
 
 
 def body_pairs(request: httpx.Request) -> Iterator[Pair]:
@@ -90,7 +90,7 @@ def body_pairs(request: httpx.Request) -> Iterator[Pair]:
         )
 
 
-def right(random: Random, operation: Operation) -> dict[str, Any]:
+def valid_arguments(random: Random, operation: Operation) -> dict[str, Any]:
     """Return arguments in which each value names its owner."""
     arguments: dict[str, Any] = {}
     for entry in operation.entries:
@@ -108,7 +108,9 @@ def right(random: Random, operation: Operation) -> dict[str, Any]:
     return arguments
 
 
-def evil(random: Random, operation: Operation, value: dict[str, Any]) -> dict[str, Any]:
+def hostile_arguments(
+    random: Random, operation: Operation, value: dict[str, Any]
+) -> dict[str, Any]:
     """Return arguments with names of other owners in every free-form place."""
     bad: dict[str, Any] = json.loads(json.dumps(value).replace(GIVEN, EVIL))
     names = [*spellings(operation)]
@@ -121,7 +123,7 @@ def evil(random: Random, operation: Operation, value: dict[str, Any]) -> dict[st
     if operation.is_body_free and operation.media:
         own = {entry.name for entry in operation.at("body") if not entry.is_human}
         own |= {name for _, name, owned in owners(operation) if owned.startswith(OWN)}
-        drawn = written(random, [name for name in names if base(name) not in own], True)
+        drawn = written(random, [name for name in names if base_name(name) not in own], True)
         bad.setdefault("body", {}).update(drawn)
     return bad
 
@@ -178,10 +180,10 @@ def owners(operation: Operation) -> Iterator[tuple[Location, str, str]]:
 def values_of(wire: dict[Location, list[Pair]], location: Location, name: str) -> list[str]:
     """Return the texts that a server could read as the value of a name."""
     read = name.lower() if location == "header" else name
-    return [value for key, value in wire[location] if base(key) == read]
+    return [value for key, value in wire[location] if base_name(key) == read]
 
 
-def base(name: str) -> str:
+def base_name(name: str) -> str:
     """Return the name that a server reads where items of an array are written: `a[]`, `a[0]`."""
     return re.sub(r"\[\d*\]$", "", name)
 
@@ -195,15 +197,15 @@ def inside(wire: dict[Location, list[Pair]], entry: Entry, name: str) -> list[st
             members = json.loads(text)
             found += [str(members[name])] if name in members else []
         elif entry.style == "spaceDelimited":
-            found += after(text.split(" "), name)
+            found += values_after(text.split(" "), name)
         elif entry.style == "simple" and entry.explode:
-            found += [value for key, _, value in parted(raw.split(",")) if key == name]
+            found += [value for key, _, value in split_pairs(raw.split(",")) if key == name]
         else:
-            found += after([unquote(each) for each in raw.split(",")], name)
+            found += values_after([unquote(each) for each in raw.split(",")], name)
     return found
 
 
-def after(items: list[str], name: str) -> list[str]:
+def values_after(items: list[str], name: str) -> list[str]:
     """Return the values after a name in a list of names and values."""
     return [items[at + 1] for at in range(0, len(items) - 1, 2) if items[at] == name]
 
@@ -241,14 +243,14 @@ def test_no_name_in_a_free_form_place_sets_another_place_of_the_request(seed: in
     operation = operation_of(random)
     wire = Wire(operation)
     for _ in range(2):
-        value = right(random, operation)
+        value = valid_arguments(random, operation)
         separated = wire.function.separated
         llm, human = separated.split(value) if separated else (value, {})
         outcome = wire.call(llm, human)
         assert outcome.ok, outcome.text
         check_owners(operation, wire.pairs())
         check_arrived(operation, wire.pairs(), value)
-        bad = evil(random, operation, llm if random.random() < 0.7 else value)
+        bad = hostile_arguments(random, operation, llm if random.random() < 0.7 else value)
         for gave in (human, None):
             outcome = wire.call(bad, gave)
             assert GIVEN not in outcome.text
@@ -263,7 +265,7 @@ def test_the_random_operations_send_their_free_form_places(seed: int) -> None:
     for _ in range(60):
         operation = operation_of(random)
         wire = Wire(operation)
-        value = right(random, operation)
+        value = valid_arguments(random, operation)
         free = [entry for entry in operation.entries if entry.is_free]
         for entry in free:
             value.setdefault(entry.location, {}).setdefault(entry.name, {})
@@ -271,6 +273,6 @@ def test_the_random_operations_send_their_free_form_places(seed: int) -> None:
             wire.function.separated.split(value) if wire.function.separated else (value, {})
         )
         sent += wire.call(llm, human).ok
-        attacked += wire.call(evil(random, operation, llm), human).ok
+        attacked += wire.call(hostile_arguments(random, operation, llm), human).ok
     assert sent == 60
     assert attacked > 5
