@@ -121,7 +121,7 @@ def tool_items(
     else:
         raise DefinitionError(
             "tools(budget)",
-            f"The list has {whole:,} bytes, {size:,} with short descriptions; budget: {budget:,}.",
+            f"The list has {whole:,} bytes, {size:,} with short descriptions, not {budget:,}.",
             'Choose fewer functions: `controller.select(tags=["..."])`.',
         )
     for each, said, schema in made:

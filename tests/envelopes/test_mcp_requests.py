@@ -147,5 +147,5 @@ def test_the_last_request_of_a_stream_counts() -> None:
     ids=range(8),
 )
 def test_other_values_are_refused(value: Any) -> None:
-    with pytest.raises(DefinitionError, match="must be one of 'mcp'"):
+    with pytest.raises(DefinitionError, match="must be that of 'mcp'"):
         TOOLS.run(value)

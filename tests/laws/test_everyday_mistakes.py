@@ -668,7 +668,7 @@ PETS = Controller.from_openapi(
 def test_a_selection_that_matches_nothing_is_refused_with_similar_names(
     asked: Any, where: str, close: str
 ) -> None:
-    with pytest.raises(DefinitionError, match="matches none") as caught:
+    with pytest.raises(DefinitionError, match="matches no function") as caught:
         PETS.select(**asked)
     assert caught.value.where == where
     assert close in str(caught.value)
