@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.checker import truncated
+from pyfunctools.schema.checker import truncated_failure
 from pyfunctools.schema.coercion.coerce import coerce
 from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Repair, Success
@@ -69,7 +69,7 @@ def check_rendered(
         value, repairs = read.value, read.repairs
         cut = [repair for repair in repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
-            return truncated(value, cut, repairs)
+            return truncated_failure(value, cut, repairs)
     else:
         value = arguments
     first = check(rendering.restore(value))

@@ -95,7 +95,7 @@ class Checker:
             return self._with_expected_object(result)
         cut = [repair for repair in result.repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
-            return self._with_expected_object(truncated(result.value, cut, result.repairs))
+            return self._with_expected_object(truncated_failure(result.value, cut, result.repairs))
         return self._check_value(result.value, result.repairs)
 
     def _check_value(
@@ -158,7 +158,9 @@ class Checker:
         return place
 
 
-def truncated(value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]) -> Failure:
+def truncated_failure(
+    value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]
+) -> Failure:
     """Return the failure of a value whose text ended inside the scalars that `cut` repairs."""
     return Failure(
         value=value,

@@ -95,7 +95,7 @@ class FormEntry:
 
     def text(self, keyword: str) -> str:
         """Return the first paragraph of the first text under a keyword."""
-        return text_of(self.parts, keyword)
+        return first_paragraph(self.parts, keyword)
 
     @property
     def types(self) -> frozenset[str]:
@@ -200,13 +200,13 @@ def entry_of(place: Place) -> FormEntry:
     return FormEntry(place, place.parts)
 
 
-def constant_of(place: Place) -> Given:
+def only_value(place: Place) -> Given:
     """Return the only value that is allowed at a place, `ABSENT` if several are allowed."""
     listed = _listed(place.parts)
     return listed[0] if listed is not None and len(listed) == 1 else ABSENT
 
 
-def text_of(parts: Iterable[Part], keyword: str) -> str:
+def first_paragraph(parts: Iterable[Part], keyword: str) -> str:
     """Return the first paragraph of the first text that the parts have under a keyword."""
     for part in parts:
         text = part.rules.get(keyword)
@@ -237,4 +237,4 @@ def _branch_title(branch: Part) -> str:
     name = defined_name(reference) if isinstance(reference, str) else None
     declared = (inner for part in branch.parts for inner in part.declared.values())
     tags = [each for inner in declared if isinstance(each := inner.rules.get("const"), str)]
-    return text_of(branch.parts, "title") or humanized(name or next(iter(tags), "kind"))
+    return first_paragraph(branch.parts, "title") or humanized(name or next(iter(tags), "kind"))

@@ -20,7 +20,7 @@ from typing import Final, cast
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.person.answers import Answers, answers_of, coerced_texts, plain_json
-from pyfunctools.execution.person.entries import FormEntry, constant_of, entry_of, text_of
+from pyfunctools.execution.person.entries import FormEntry, entry_of, first_paragraph, only_value
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.question import Kind, Question
 from pyfunctools.schema import Issue, Path
@@ -222,7 +222,7 @@ class _Walk:
             below = self._below(spot, name, place, required=needed and is_there)
             value = self._ask(below, answers.child(name))
             if value is ABSENT and is_there:
-                value = constant_of(place)
+                value = only_value(place)
             if value is not ABSENT:
                 values[name] = value
         return answers.joined(values, wanted)
@@ -259,7 +259,7 @@ class _Walk:
             label = self.texts["numbered"].format(label=spot.label, number=key + 1)
             seen = frozenset[Part]()
         else:
-            title = text_of(place.roots[:1], "title")
+            title = first_paragraph(place.roots[:1], "title")
             label = self._part_of(spot.label, title or humanized(key))
             seen = spot.seen.union(spot.place.possible.parts)
         keys, outer = (*spot.keys, key), spot.label

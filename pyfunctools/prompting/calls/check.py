@@ -21,7 +21,7 @@ from pyfunctools.prompting.calls.found import FoundCall, JsonInText
 from pyfunctools.prompting.calls.json_calls import recover
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.schema.checker import truncated
+from pyfunctools.schema.checker import truncated_failure
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import parse_at
@@ -236,7 +236,7 @@ def _concluded(
     made = (*repairs, *result.repairs)
     cut = [repair for repair in repairs if repair.kind == "truncated"]
     if cut:
-        issues = [*truncated(result.value, cut, made).issues, *issues]
+        issues = [*truncated_failure(result.value, cut, made).issues, *issues]
     if issues:
         more = () if result else result.issues
         return Failure(value=result.value, issues=(*issues, *more), repairs=made)
