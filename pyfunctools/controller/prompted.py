@@ -40,7 +40,7 @@ class RunnablePrompt(Prompt, TurnRunner):
         Prompt.__init__(self, system=prompt.system, response_schema=prompt.response_schema)
         TurnRunner.__init__(self, controller, "prompt", self._text)
 
-    def _spoken(self, response: object) -> ModelTurn:
+    def _read_turn(self, response: object) -> ModelTurn:
         if not isinstance(response, str):
             kind = type(response).__name__
             reason = f"The response must be a text, not `{kind}`."
@@ -50,8 +50,8 @@ class RunnablePrompt(Prompt, TurnRunner):
         calls = [ModelCall(id=None, name=each.name, arguments=each.arguments) for each in found]
         return self._text.read_turn(response, calls)
 
-    def _calls(self, spoken: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
+    def _calls(self, model_turn: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         unique = Ids()
-        found = parse_calls(spoken.messages[0]["content"], self._controller.functions)
+        found = parse_calls(model_turn.messages[0]["content"], self._controller.functions)
         given = [unique.of(None) for _ in found] if ids is None else ids
         return [replace(each, id=own) for each, own in zip(found, given, strict=True)]

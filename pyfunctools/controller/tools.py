@@ -101,7 +101,7 @@ class Tools(TurnRunner, list[Any]):
         Raises:
             DefinitionError: this is not a response of the vendor.
         """
-        return self._calls(self._spoken(response))
+        return self._calls(self._read_turn(response))
 
     def call_of(self, name: str, arguments: str | JsonValue, call_id: str | None = None) -> Call:
         """Check and return one call of a response that a framework has read; nothing is run.
@@ -114,7 +114,7 @@ class Tools(TurnRunner, list[Any]):
         """Return a reader of one stream: pass each event to `feed`, then `response` to `run`."""
         return self._vendor.stream_reader()
 
-    def _spoken(self, response: object) -> ModelTurn:
+    def _read_turn(self, response: object) -> ModelTurn:
         if self._vendor.is_response(response):
             return self._vendor.read_turn(response)
         others = [name for name, each in ENVELOPES.items() if each.is_response(response)]
@@ -127,38 +127,38 @@ class Tools(TurnRunner, list[Any]):
             remedy = _remedy_for(response)
         raise DefinitionError("tools.run(response)", reason, remedy)
 
-    def _calls(self, spoken: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
+    def _calls(self, model_turn: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         unique = Ids()
-        given = [unique.of(each.id) for each in spoken.calls] if ids is None else ids
+        given = [unique.of(each.id) for each in model_turn.calls] if ids is None else ids
         return [
             self._call(each, call_id) if place < MAX_CALLS else _surplus(each, call_id)
-            for place, (each, call_id) in enumerate(zip(spoken.calls, given, strict=True))
+            for place, (each, call_id) in enumerate(zip(model_turn.calls, given, strict=True))
         ]
 
-    def _call(self, spoken: ModelCall, call_id: str) -> Call:
-        function = self._names.find(spoken.name)
+    def _call(self, written: ModelCall, call_id: str) -> Call:
+        function = self._names.find(written.name)
         rendering = None if function is None else self._renderings[function.name]
         if function is not None and rendering is not None and rendering.reshapes:
-            result = function.check(spoken.arguments, rendering=rendering)
-            result = result if spoken.closed else as_cut_off(result)
+            result = function.check(written.arguments, rendering=rendering)
+            result = result if written.closed else as_cut_off(result)
         else:
             result = check_call(
                 FoundCall(
-                    name=spoken.name,
+                    name=written.name,
                     function=function,
-                    arguments=spoken.arguments,
-                    cut_off=not spoken.closed,
+                    arguments=written.arguments,
+                    cut_off=not written.closed,
                 ),
                 self._names,
             )
         return Call(
             id=call_id,
-            name=spoken.name if function is None else function.name,
+            name=written.name if function is None else function.name,
             arguments=result.value,
             result=result,
             repairs=result.repairs,
-            namespace=spoken.namespace,
-            caller=spoken.caller,
+            namespace=written.namespace,
+            caller=written.caller,
         )
 
     def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
@@ -180,7 +180,7 @@ class Tools(TurnRunner, list[Any]):
         return replace(outcome, text=text, issues=(*failure.issues, *human))
 
 
-def _surplus(spoken: ModelCall, call_id: str) -> Call:
+def _surplus(written: ModelCall, call_id: str) -> Call:
     issue = Issue(
         path=Path.of(()),
         expected=f"at most {MAX_CALLS} calls",
@@ -188,7 +188,7 @@ def _surplus(spoken: ModelCall, call_id: str) -> Call:
         message=f"There are more than {MAX_CALLS} calls; this one and all later ones are not run.",
     )
     failure = Failure(value={}, issues=(issue,))
-    return Call(id=call_id, name=spoken.name, arguments={}, result=failure)
+    return Call(id=call_id, name=written.name, arguments={}, result=failure)
 
 
 def _remedy_for(response: object) -> str:

@@ -38,7 +38,7 @@ class Turn:
     calls: tuple[Call, ...]
     outcomes: tuple[Outcome, ...]
     text: str
-    _spoken: ModelTurn
+    _model_turn: ModelTurn
     _envelope: ResultWriter
     _dialect: str
     _tickets: Tickets
@@ -60,7 +60,7 @@ class Turn:
             WaitingError: a call waits for a person; vendors require all results together.
         """
         results = self.results
-        said = cast("list[dict[str, Any]]", deepcopy(list(self._spoken.messages)))
+        said = cast("list[dict[str, Any]]", deepcopy(list(self._model_turn.messages)))
         return [*said, *results]
 
     @property
@@ -75,15 +75,15 @@ class Turn:
         results = [
             CallResult(
                 id=call.id or "",
-                name=spoken.name,
+                name=written.name,
                 text=outcome.text,
                 is_error=outcome.is_error,
                 content=outcome.content,
                 value=outcome_json(outcome) if outcome.ok else None,
-                call=spoken,
+                call=written,
             )
-            for call, outcome, spoken in zip(
-                self.calls, self.outcomes, self._spoken.calls, strict=True
+            for call, outcome, written in zip(
+                self.calls, self.outcomes, self._model_turn.calls, strict=True
             )
         ]
         return [cast("dict[str, Any]", each) for each in self._envelope.results(results)]
@@ -91,7 +91,7 @@ class Turn:
     @property
     def done(self) -> bool:
         """Whether the model called nothing, and the vendor does not expect another request."""
-        return not self.calls and not self._spoken.waits
+        return not self.calls and not self._model_turn.waits
 
     @property
     def stuck(self) -> bool:
@@ -114,11 +114,11 @@ class Turn:
         Raises:
             DefinitionError: the model's messages are not JSON.
         """
-        spoken = asdict(self._spoken)
+        model_turn = asdict(self._model_turn)
         saved = {
             "v": _VERSION,
             "dialect": self._dialect,
-            "spoken": {key: pack(value) for key, value in spoken.items()},
+            "spoken": {key: pack(value) for key, value in model_turn.items()},
             "ids": [call.id for call in self.calls],
             "outcomes": [outcome_to_json(each) for each in self.outcomes],
             "before": dict(self._before),
@@ -162,12 +162,12 @@ def load_turn(
     fields: dict[str, Any] = {key: unpack(value) for key, value in body["spoken"].items()}
     fields["messages"] = tuple(fields["messages"])
     fields["calls"] = tuple(ModelCall(**each) for each in fields["calls"])
-    spoken = ModelTurn(**fields)
+    model_turn = ModelTurn(**fields)
     return Turn(
-        calls=tuple(read(spoken, body["ids"])),
+        calls=tuple(read(model_turn, body["ids"])),
         outcomes=tuple(map(outcome_from_json, body["outcomes"])),
-        text=spoken.text,
-        _spoken=spoken,
+        text=model_turn.text,
+        _model_turn=model_turn,
         _envelope=envelope,
         _dialect=dialect,
         _tickets=tickets,

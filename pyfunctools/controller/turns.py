@@ -95,11 +95,11 @@ class TurnRunner(ABC):
         return await self._resume(turn, answers, context, audience, awaits=True)
 
     @abstractmethod
-    def _spoken(self, response: object) -> ModelTurn:
+    def _read_turn(self, response: object) -> ModelTurn:
         """Return the messages and calls of a response."""
 
     @abstractmethod
-    def _calls(self, spoken: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
+    def _calls(self, model_turn: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         """Check and return the calls, in their order; `ids` are those of an earlier reading."""
 
     def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
@@ -114,12 +114,12 @@ class TurnRunner(ABC):
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
             raise DefinitionError("run(previous)", reason)
-        spoken = self._spoken(response)
+        model_turn = self._read_turn(response)
         turn = Turn(
-            calls=tuple(self._calls(spoken)),
+            calls=tuple(self._calls(model_turn)),
             outcomes=(),
-            text=spoken.text,
-            _spoken=spoken,
+            text=model_turn.text,
+            _model_turn=model_turn,
             _envelope=self._envelope,
             _dialect=self._dialect,
             _tickets=self._tickets.value,

@@ -53,13 +53,13 @@ class Connection(TypedDict, total=False):
 
 
 def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
-    """Refuse unknown settings, and a server, credentials or variables of the wrong type.
+    """Refuse unknown settings, and those of the wrong type.
 
     No error contains a value: it may be a credential.
 
     Raises:
         TypeError: a setting is unknown.
-        DefinitionError: `server`, `auth` or `variables` is of the wrong type.
+        DefinitionError: a server, a mapping or a flag is of the wrong type.
     """
     for name in given:
         if name not in known:
@@ -70,6 +70,9 @@ def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
     for name, remedy in _MAPPINGS.items():
         if given.get(name) is not None and not isinstance(given[name], Mapping):
             raise wrong_type(name, "a mapping", given[name], remedy)
+    for name in _FLAGS:
+        if not isinstance(given.get(name), bool | None):
+            raise wrong_type(name, "`True` or `False`", given[name])
 
 
 _WRITE_A_URL = "Pass a base URL such as `https://api.example.com/v1`."
@@ -79,6 +82,7 @@ _MEANT = {
     "token": "Write `auth={scheme: token}`, with the name of the document's security scheme.",
     "url": "Write `server=`.",
 }
+_FLAGS = ("block_private_networks", "deep", "expose_error_body")
 _MAPPINGS = {
     "auth": "Write `auth={scheme: credential}`, with the name of the document's security scheme.",
     "variables": "Write `variables={name: text}`.",

@@ -87,8 +87,8 @@ def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
             yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
 
     reply = Reply(value, other_calls)
-    spoken = reply.blocks.calls(cut=reply.cut)
-    return [_native(call, names) for call in spoken] or _in_texts(reply, names) or _unknown(value)
+    native = reply.blocks.calls(cut=reply.cut)
+    return [_native(call, names) for call in native] or _in_texts(reply, names) or _unknown(value)
 
 
 def _native(call: ModelCall, names: FunctionNames) -> FoundCall:

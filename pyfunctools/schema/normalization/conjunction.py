@@ -55,7 +55,7 @@ class Conjunction:
         held = self._node.values()
         self._work += sum(len(value) for value in held if isinstance(value, dict | list))
         if self._work > MOST_WORK:
-            raise SchemaError("Its `allOf` is too large to be merged.")
+            raise SchemaError("the `allOf` is too large to be merged")
         if not self._node and not referenced:
             self._node = dict(part)
             return
