@@ -245,17 +245,21 @@ class Part:
 
 
 def _types(part: Part, depth: int) -> frozenset[str]:
-    types = ALL_TYPES
-    for each in part.parts:
-        types &= each.own_types
-        for keyword in UNIONS if depth < _NESTING else ():
-            if keyword in each.rules:
-                nested = (branch.cached(_TYPES[depth + 1]) for branch in each.branches(keyword))
-                types &= frozenset[str]().union(*nested)
+    return ALL_TYPES.intersection(*(each.cached(_TYPES_ALONE[depth]) for each in part.parts))
+
+
+def _types_alone(part: Part, depth: int) -> frozenset[str]:
+    """Return the types by a part's own keywords; many branches may refer to the same part."""
+    types = part.own_types
+    for keyword in UNIONS if depth < _NESTING else ():
+        if keyword in part.rules:
+            nested = (branch.cached(_TYPES[depth + 1]) for branch in part.branches(keyword))
+            types &= frozenset[str]().union(*nested)
     return types
 
 
 _TYPES = [partial(_types, depth=depth) for depth in range(_NESTING + 1)]
+_TYPES_ALONE = [partial(_types_alone, depth=depth) for depth in range(_NESTING + 1)]
 
 
 class Place:
