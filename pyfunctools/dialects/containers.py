@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Change
 from pyfunctools.dialects.nulls import accepts_null, as_object, nullable
 from pyfunctools.dialects.subschema import Rewritten, Subschema
 from pyfunctools.dialects.table import ARRAYS, OBJECTS
 from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.outline.json_types import texts_of
 
 
 def rewrite_containers(node: Subschema) -> Change:
@@ -74,13 +75,13 @@ def _undeclared(node: Subschema, properties: JsonObject) -> JsonObject:
     if "patternProperties" in node.profile.keywords:
         return {}
     rest = node.schema.get("additionalProperties", True)
-    return {name: rest for name in texts(node.schema.get("required")) if name not in properties}
+    return {name: rest for name in texts_of(node.schema.get("required")) if name not in properties}
 
 
 def _rewrite_properties(node: Subschema, properties: JsonObject) -> Change:
     schema, profile = node.schema, node.profile
     names = dict(_new_names(properties, profile.key))
-    required = texts(schema.get("required"))
+    required = texts_of(schema.get("required"))
     members: dict[str, Change] = {}
     written: dict[str, JsonValue] = {}
     optional = properties.keys() - required if profile.complete else set[str]()
@@ -138,8 +139,13 @@ def _rewrite_map(node: Subschema) -> Change:
     if isinstance(patterns, dict) and len(patterns) == 1 and rest is False:
         ((pattern, rest),) = patterns.items()
         key = {"pattern": pattern}
-    types = texts(schema.get("type"))
-    if not isinstance(rest, dict) or not rest or "array" in types or texts(schema.get("required")):
+    types = texts_of(schema.get("type"))
+    if (
+        not isinstance(rest, dict)
+        or not rest
+        or "array" in types
+        or texts_of(schema.get("required"))
+    ):
         node.lose("additionalProperties", "refused")
         schema.pop("required", None)
         schema["additionalProperties"] = False
@@ -169,7 +175,7 @@ def _rewrite_array(node: Subschema) -> Change | None:
     if not _is_about("array", schema, "prefixItems", "items"):
         _drop(schema, ARRAYS)
         return None
-    listed = prefix if isinstance(prefix, list) else []
+    listed = items_of(prefix)
     first = [node.rewrite(as_object(each), path) for each in listed]
     later = None if rest is False else node.rewrite(as_object(rest), path)
     if first and not profile.tuples:
@@ -199,11 +205,6 @@ def _rewrite_tuple(node: Subschema, first: list[Rewritten], later: Rewritten | N
     if any(change is not SAME for change in changes):
         node.lose("prefixItems")
     return Change(prefix=changes, items=None if later is None else later[1])
-
-
-def texts(value: JsonValue) -> list[str]:
-    """Return the strings in a list; for any other value, an empty list."""
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
 def _is_about(kind: str, schema: JsonSchema, *keywords: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.walk import subschemas
 
@@ -27,7 +27,7 @@ def exceeded_limits(schema: JsonSchema, profile: Profile) -> list[str]:
         if isinstance(inner, dict):
             names += members_of(inner.get("properties"))
             listed = inner.get("enum")
-            enum = listed if isinstance(listed, list) else ()
+            enum = items_of(listed)
             if sum(isinstance(value, str) for value in enum) > _LONG_ENUM:
                 longest = max(longest, _characters(enum))
             values += [*enum, *([inner["const"]] if "const" in inner else [])]

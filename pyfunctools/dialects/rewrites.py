@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.dialects.change import SAME, Change
 from pyfunctools.dialects.choices import refuse_maps_beside_arrays, rewrite_choices
-from pyfunctools.dialects.containers import rewrite_containers, texts
+from pyfunctools.dialects.containers import rewrite_containers
 from pyfunctools.dialects.counting import exceeded_limits
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.nulls import as_object
@@ -42,6 +42,7 @@ from pyfunctools.schema.ground.references import (
 )
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.outline.json_types import texts_of
 from pyfunctools.schema.vocabulary import ASSERTIONS, BELOW, COMPOSITION, ONE_SCHEMA, UNEVALUATED
 
 _MAX_UNROLLED: Final = 2
@@ -89,7 +90,7 @@ def _property_names(schema: JsonSchema) -> Iterator[str]:
     for _, inner in subschemas(schema):
         if isinstance(inner, dict):
             yield from members_of(inner.get("properties"))
-            yield from texts(inner.get("required"))
+            yield from texts_of(inner.get("required"))
 
 
 class _Rewriter:
@@ -230,7 +231,7 @@ class _Rewriter:
         properties = dict(members_of(body.get("properties")))
         for keyword in unions:
             branches = body[keyword]
-            for branch in branches if isinstance(branches, list) else ():
+            for branch in items_of(branches):
                 inner = as_object(resolve(self._root, as_object(branch))).get("properties")
                 for name, schema in members_of(inner).items():
                     properties.setdefault(name, schema)

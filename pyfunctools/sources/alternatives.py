@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
@@ -81,7 +81,7 @@ def _write_any_of(schema: dict[str, JsonValue]) -> None:
         schema["anyOf"] = branches
         return
     parts = schema.get("allOf")
-    schema["allOf"] = [*(parts if isinstance(parts, list) else []), {"anyOf": branches}]
+    schema["allOf"] = [*items_of(parts), {"anyOf": branches}]
 
 
 class _BranchFacts(NamedTuple):
@@ -98,7 +98,7 @@ def _difference(branches: JsonValue, find: Find) -> str | None:
 
     No two branches may share a type, a constant, or a tag of objects.
     """
-    listed = branches if isinstance(branches, list) else []
+    listed = items_of(branches)
     facts = [_facts_of(branch, find) for branch in listed if branch is not False]
     if len(facts) < 2:
         return "constants"
@@ -157,7 +157,7 @@ def _parts(schema: JsonValue, find: Find) -> Iterator[JsonSchema]:
             reference, merged = part.get("$ref"), part.get("allOf")
             if len(todo) < MAX_HOPS:
                 todo += [find(reference)] if isinstance(reference, str) else []
-                todo += merged if isinstance(merged, list) else []
+                todo += items_of(merged)
 
 
 def _types(schema: JsonSchema) -> frozenset[str] | None:

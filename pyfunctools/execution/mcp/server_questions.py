@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from pydantic_core import to_jsonable_python
 
-from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT
 from pyfunctools.execution.steps import Answered
@@ -49,7 +49,7 @@ def state_of_refusal(data: object) -> JsonObject | None:
     `data` belongs to the error of a server of 2025-11-25. The call is made again afterwards.
     """
     listed = members_of(cast("JsonValue", data)).get("elicitations")
-    forms = [members_of(each) for each in (listed if isinstance(listed, list) else ())]
+    forms = [members_of(each) for each in items_of(listed)]
     urls = [each for each in forms if isinstance(each.get("url"), str)]
     requests = {f"url{n or ''}": {**each, "mode": "url"} for n, each in enumerate(urls)}
     return {"state": None, "requests": requests, "again": True} if requests else None
@@ -176,7 +176,7 @@ def _options(field: JsonObject) -> list[JsonValue]:
     if isinstance(values, list):
         return values
     branches = field.get("oneOf") or field.get("anyOf")
-    listed = branches if isinstance(branches, list) else []
+    listed = items_of(branches)
     return [each["const"] for each in listed if isinstance(each, dict) and "const" in each]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from json import dumps
 from typing import NamedTuple
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._text import shortened
 from pyfunctools.schema.ground.preview import escape_invisible, preview
 from pyfunctools.schema.ground.references import defined_name
@@ -116,7 +116,7 @@ def _bounds(schema: JsonSchema, *endings: str) -> str:
 def _object(schema: JsonSchema, depth: int) -> str:
     declared = members_of(schema.get("properties"))
     required = schema.get("required")
-    needed = dict.fromkeys(required if isinstance(required, list) else ())
+    needed = dict.fromkeys(items_of(required))
     members = [
         f"{_key(name)}{'' if name in needed else '?'}: {_member(inner, depth)}"
         for name, inner in declared.items()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, prune
 from pyfunctools.schema.vocabulary import (
@@ -50,7 +50,7 @@ def _without(
     for keyword in COMPOSITION:
         members: list[JsonValue] = []
         listed = schema.get(keyword)
-        for member in listed if isinstance(listed, list) else ():
+        for member in items_of(listed):
             left, had = member, False
             if isinstance(member, dict):
                 left, had = _without(root, member, keys, hops)

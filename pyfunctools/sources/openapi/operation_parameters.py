@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, cast, get_args
 
-from pyfunctools._json import JsonObject, JsonValue, text_of
+from pyfunctools._json import JsonObject, JsonValue, items_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Style, is_reserved
 from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
@@ -95,7 +95,7 @@ class Parameters:
                 listed = [*listed.values()]
             body_parts: list[DocumentPlace] = []
             keys: set[tuple[Location, str]] = set()
-            for index, value in enumerate(listed if isinstance(listed, list) else ()):
+            for index, value in enumerate(items_of(listed)):
                 pointer = f"{owner.pointer}/parameters/{index}"
                 found = self._entry(DocumentPlace(value, pointer, owner.resource))
                 if isinstance(found, ParameterInput):
