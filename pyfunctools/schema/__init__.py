@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyfunctools.schema.coercion.coerce import coerce
+    from pyfunctools.schema.ground.issue import Side
     from pyfunctools.schema.ground.path import Path
     from pyfunctools.schema.normalization.normalize import normalize
     from pyfunctools.schema.parsing.parse import parse
-    from pyfunctools.schema.result import Failure, Issue, Repair, Result, Side, Success
+    from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
     from pyfunctools.schema.separation.separate import Separated, merge, separate
     from pyfunctools.schema.validation.validator import Validator, validate
 
@@ -39,7 +40,8 @@ _HOMES = {
     "ground.path": ("Path",),
     "normalization.normalize": ("normalize",),
     "parsing.parse": ("parse",),
-    "result": ("Failure", "Issue", "Repair", "Result", "Side", "Success"),
+    "ground.issue": ("Issue", "Side"),
+    "result": ("Failure", "Repair", "Result", "Success"),
     "separation.separate": ("Separated", "merge", "separate"),
     "validation.validator": ("Validator", "validate"),
 }

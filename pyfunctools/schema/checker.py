@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema.coercion.coerce import coerced, is_exact
 from pyfunctools.schema.ground.json_values import is_json_value
+from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
 from pyfunctools.schema.parsing.strict import Strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
@@ -21,6 +22,13 @@ SchemaValidator: TypeAlias = Validator | Separated
 """Validates arguments by a whole schema, or by the model's side of one."""
 
 
+_NAME_KEYS: Final = frozenset(
+    {"name", "function", "tool", "tool_name", "function_name", "recipient_name"}
+)
+_CALL_KEYS: Final = frozenset({*_NAME_KEYS, "type", "id", "call_id", "tool_call_id", "index"})
+"""The keys of a call beside its arguments."""
+
+
 class Checker:
     """Parses, coerces and validates the arguments that a model wrote.
 
@@ -29,26 +37,46 @@ class Checker:
     schema must not change.
     """
 
-    __slots__ = ("_names", "_sets", "_validator")
+    __slots__ = ("_names", "_validator", "sets")
 
     def __init__(
         self, validator: SchemaValidator, *, names: Iterable[str] = (), sets: bool = False
     ) -> None:
         self._validator = validator
         self._names = tuple(names)
-        self._sets = sets
+        self.sets = sets
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (partial(Checker, names=self._names, sets=self._sets), (self._validator,))
+        return (partial(Checker, names=self._names, sets=self.sets), (self._validator,))
 
     def check(
-        self, arguments: str | bytes | JsonValue, *, allow_truncated: bool = False
+        self,
+        arguments: str | bytes | JsonValue,
+        *,
+        allow_truncated: bool = False,
+        name: str | None = None,
     ) -> Success[JsonValue] | Failure:
         """Return the arguments, or all their issues; see `Function.check`.
 
-        Null and blank text count as `{}`.
+        Null and blank text count as `{}`. A whole call of the function of this name, as
+        `{"name": "f", "arguments": {...}}`, counts as its arguments.
         """
-        if not isinstance(arguments, str | bytes):
+        result = self._checked(arguments, allow_truncated)
+        value: JsonValue = result.value
+        if name is None or not isinstance(value, dict) or _NAME_KEYS.isdisjoint(value):
+            return result
+        found = _arguments_of_call(value, name)
+        parts = self.place().possible.parts
+        if found is None or any(key in part.declared for part in parts for key in value):
+            return result
+        repair = Repair(path=Path.of(()), kind="unwrapped", before=value, after=found[0])
+        result = self._checked(found[0], allow_truncated)
+        return replace(result, repairs=(repair, *result.repairs))
+
+    def _checked(
+        self, arguments: str | bytes | JsonValue, allow_truncated: bool
+    ) -> Success[JsonValue] | Failure:
+        if not isinstance(arguments, (str, bytes)):
             return self._check_value(arguments, ())
         read = read_strictly(arguments)
         if isinstance(read, Failure):
@@ -63,13 +91,14 @@ class Checker:
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
-        return coerced(self._validator.outline, value, sets=self._sets)
+        return coerced(self._validator.outline, value, sets=self.sets)
 
     def _check_strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
         """Check strict JSON; return `None` if a number has to be parsed again as a string."""
         value = read.value
         # A valid value needs no repair, unless `42.0` has to become an `int`.
-        has_float_for_integer = read.whole and self.place().has_float_for_integer(value)
+        floats = self.place().misplaced_floats(value) if read.whole else None
+        has_float_for_integer = floats is not None and floats[0]
         if not has_float_for_integer and self._validator.accepts(value):
             return Success(value=value)
         from pyfunctools.schema.coercion.match import TextWantedError  # few values need it
@@ -77,8 +106,10 @@ class Checker:
         # Without unions, coercion reaches each float for which a string is wanted.
         can_reach = not has_float_for_integer and not self._validator.outline.has_unions
         is_reached = read.fractions and can_reach
-        if read.fractions and not is_reached and self.place().has_float_for_string(value):
-            return None
+        if read.fractions and not is_reached:
+            _, has_float_for_string = floats or self.place().misplaced_floats(value)
+            if has_float_for_string:
+                return None
         try:
             return self._coerce_and_validate(
                 value, (), is_invalid=not has_float_for_integer, written=is_reached
@@ -129,7 +160,7 @@ class Checker:
         """
         validator = self._validator
         test_of = validator.test_of if is_invalid else None
-        result = coerced(validator.outline, value, test_of, sets=self._sets, written=written)
+        result = coerced(validator.outline, value, test_of, sets=self.sets, written=written)
         if is_invalid and result.value is value:
             return Failure(value=value, issues=validator.issues(value, "llm"), repairs=repairs)
         verdict = validator.validate(result.value, "llm")
@@ -156,6 +187,24 @@ class Checker:
         for key in keys:
             place = place.inside(key)
         return place
+
+
+def _arguments_of_call(value: JsonObject, name: str) -> tuple[JsonValue] | None:
+    """Return the arguments in a whole call of a function, `None` if this is not its call."""
+    if len(value.keys() - _CALL_KEYS) > 1:
+        return None
+    from pyfunctools.schema.coercion.candidates import WRAPPERS  # few values need it
+    from pyfunctools.schema.ground.did_you_mean import letters_of
+
+    inner = value.get("function")
+    if isinstance(inner, dict) and value.keys() <= _CALL_KEYS:
+        value = inner
+    written = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
+    keys = [key for key in value if key in WRAPPERS]
+    if not isinstance(written, str) or len(keys) != 1 or not value.keys() <= _CALL_KEYS | {keys[0]}:
+        return None
+    last = letters_of(written.rpartition(".")[2])
+    return (value[keys[0]],) if last and letters_of(name).endswith(last) else None
 
 
 def truncated_failure(

@@ -6,39 +6,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, Ty
 
 from pyfunctools._text import record_repr
 from pyfunctools.errors import ArgumentsError
+from pyfunctools.schema.ground.issue import Issue
 from pyfunctools.schema.ground.path import Path
 
 T_co = TypeVar("T_co", covariant=True)
-
-Side: TypeAlias = Literal["whole", "llm", "human"]
-"""The part of the arguments: the model's part, the human's part, or the whole."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Issue:
-    """One complaint about a value.
-
-    `path` is its place and `value` the invalid value, `None` if it is missing; `expected` describes
-    a valid one in a line that a model can act on. `message` is the complaint as a sentence. `side`
-    is the part of the arguments that it is about. The `repr` of an issue about the human's part has
-    no path, value or message: the keys in them may be private too.
-    """
-
-    path: Path
-    expected: str
-    value: Any
-    message: str
-    side: Side = "whole"
-
-    def __repr__(self) -> str:
-        if self.side == "human":
-            return record_repr(self, "expected", "side")
-        return record_repr(self, "path", "expected", "value", "message", "side")
-
-    @property
-    def pointer(self) -> str:
-        """The path as a JSON Pointer (RFC 6901)."""
-        return self.path.pointer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

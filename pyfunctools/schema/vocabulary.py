@@ -274,6 +274,11 @@ INDIVISIBLE: Final = _about("indivisible", "unevaluated")
 VALUE_LISTS: Final = frozenset({"const", "enum"})
 """Keywords that list the valid values."""
 
+MATCHED: Final = (
+    _about("all", "one", "child") | VALUE_LISTS | {"$defs", "$ref", "required", "type"}
+) - {"discriminator"}
+"""Keywords that tell what a value is, and not how large or how long."""
+
 BOUNDS: Final = {name: row.words for name, row in KEYWORDS.items() if row.words is not None}
 """The words for each keyword that states a bound."""
 

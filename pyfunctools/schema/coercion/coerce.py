@@ -4,8 +4,9 @@ The kinds of repair: `number`, `boolean`, `null` (from a string), `integer` (fro
 (from an integer), `constant` (a listed value in another case or with space around it), `json` (a
 JSON text where an object or array is wanted; with the repairs of `parse` if it had to be
 recovered), `item` (a single value where an array is wanted), `absent` (null for an optional
-property that does not allow it) and `unwrapped` (an object in another, under a single key such as
-`arguments`). If arrays of `uniqueItems` are known to be sets, `repeated` items are left out.
+property that does not allow it), `named` (an object where a tuple with titles is wanted) and
+`unwrapped` (an object in another, under a single key such as `arguments`). If arrays of
+`uniqueItems` are known to be sets, `repeated` items are left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -72,7 +73,7 @@ def is_exact(outline: "Outline", value: JsonValue) -> bool:
     Then `coerce` returns a valid value unchanged. False for a value nested more than 64 deep.
     """
     found = _has_whole_float(value)
-    return found is False or (found is True and not outline.place.has_float_for_integer(value))
+    return found is False or (found is True and not outline.place.misplaced_floats(value)[0])
 
 
 def _has_whole_float(value: JsonValue) -> bool | None:

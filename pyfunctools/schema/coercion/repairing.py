@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema.coercion.candidates import WRAPPERS, meanings, parsed
@@ -11,10 +12,9 @@ from pyfunctools.schema.coercion.match import (
     MISMATCH,
     WHOLE_FLOAT,
     Match,
-    Matcher,
     TextWantedError,
     TooMuch,
-    is_set,
+    match_of,
     repeats,
 )
 from pyfunctools.schema.ground.json_values import equal
@@ -47,7 +47,6 @@ class Coercion:
         self, *, sets: bool = False, test_of: "PlaceTests | None" = None, written: bool = False
     ) -> None:
         self._written = written
-        self._matcher = Matcher(sets=sets)
         self._sets = sets
         self._test_of = test_of
         self._values = _MOST_VALUES
@@ -77,7 +76,7 @@ class Coercion:
         self._values -= 1
         if self._values < 0 or len(keys) > MAX_DEPTH:
             raise TooMuch
-        if isinstance(value, dict | list):
+        if isinstance(value, (dict, list)):
             return self._container(place, value, keys)
         if self._test_of and self._match(place, value, keys) == EXACT:
             return value  # it is invalid by a rule that no repair can meet
@@ -105,7 +104,7 @@ class Coercion:
     def _match(self, place: Place, value: JsonValue, keys: Keys) -> Match:
         match: Match = EXACT
         for part in place.roots:
-            match = min(match, self._matcher.match(part, value, len(keys)))
+            match = min(match, match_of(part, value, len(keys), sets=self._sets))
         return match
 
     def _from_json(self, place: Place, text: str, keys: Keys) -> JsonValue:
@@ -144,7 +143,7 @@ class Coercion:
         if self._match(place, result, keys) != MISMATCH:
             return result
         undone = self._undo(mark)
-        for move in (self._unwrapped, self._wrapped):
+        for move in (self._unwrapped, self._by_titles, self._wrapped):
             moved = move(place, value, keys)
             if moved is not value:
                 return moved
@@ -170,7 +169,7 @@ class Coercion:
                 branches, union = part.branches(keyword), union_of(part, keyword)
                 meant = union.branch_by_tag(value)
                 if meant is None:
-                    fits = [self._matcher.match(each, value, len(keys)) for each in branches]
+                    fits = [match_of(each, value, len(keys), sets=self._sets) for each in branches]
                     if EXACT in fits or not fits:
                         continue
                     meant = (
@@ -213,8 +212,10 @@ class Coercion:
         changed = value
         rest = outer.inside(outer.first_items)
         test = self._test_of and rest.cached(self._test_of)
-        for index, inner in enumerate(value):
-            if test and index >= outer.first_items and test(inner):
+        # `map` is the fastest way to ask for many items.
+        skips = map(test, value) if test else repeat(False)
+        for index, (inner, skip) in enumerate(zip(value, skips, strict=False)):
+            if skip and index >= outer.first_items:
                 continue
             result = self.coerced(outer.inside(index), inner, (*keys, index))
             if result is not inner:
@@ -224,7 +225,7 @@ class Coercion:
 
     def _without_repeats(self, place: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
         """Return a set without repeated items; other arrays are unchanged."""
-        if not self._sets or not any(is_set(part.rules) for part in place.parts):
+        if not self._sets or not any(part.rules.get("uniqueItems") is True for part in place.parts):
             return value
         repeated = repeats(value)
         for index in repeated:
@@ -238,7 +239,7 @@ class Coercion:
     ) -> JsonValue:
         """Return the value repaired for the branch with the fewest repairs, if that is certain."""
         kind = json_type(value)
-        if isinstance(value, dict | list):
+        if isinstance(value, (dict, list)):
             branches = [branch for branch in branches if kind in branch.types] or branches
         found: list[tuple[list[Repair], JsonValue]] = []
         for branch in branches:
@@ -272,6 +273,25 @@ class Coercion:
         self._note("unwrapped", value, inner, keys)
         result = self._moved(place, inner, keys)
         if isinstance(result, dict) and self._match(place, result, keys) == EXACT:
+            return result
+        self._undo(mark)
+        return value
+
+    def _by_titles(self, place: Place, value: JsonObject, keys: Keys) -> JsonValue:
+        """Return the items of a tuple that is written as an object of the titles of its items."""
+        items = next((part.items[0] for part in place.parts if part.items[0]), list[Part]())
+        titles = [str(item.rules.get("title")) for item in items]
+        if not value or not value.keys() <= set(titles) or len(set(titles)) < len(titles):
+            return value
+        last = max(map(titles.index, value))
+        named = list(zip(titles, items, strict=True))[: last + 1]
+        if any(name not in value and "default" not in item.rules for name, item in named):
+            return value
+        listed = [value.get(name, item.rules.get("default")) for name, item in named]
+        mark = len(self.repairs)
+        self._note("named", value, listed, keys)
+        result = self._moved(place, listed, keys)
+        if self._match(place, result, keys) == EXACT:
             return result
         self._undo(mark)
         return value

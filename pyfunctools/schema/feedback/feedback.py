@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import quantity
@@ -17,7 +17,8 @@ from pyfunctools.schema.feedback.lines import (
     one_line,
     without_closers,
 )
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.issue import Issue
+from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.preview import escape_invisible
 
 NOT_YOURS = "The values that a person gave are not accepted. They are not yours to correct."
@@ -37,38 +38,9 @@ PathAndExpected: TypeAlias = tuple[str, str]
 """The `path` and `expected` of an issue, which tell one mistake from another."""
 
 
-class IssueLike(Protocol):
-    """The fields of an `Issue` that feedback needs."""
-
-    @property
-    def path(self) -> Path:
-        """The place of the mistake."""
-        ...
-
-    @property
-    def expected(self) -> str:
-        """A line that describes a valid value."""
-        ...
-
-    @property
-    def value(self) -> JsonValue:
-        """The invalid value; `None` if it is missing."""
-        ...
-
-    @property
-    def message(self) -> str:
-        """The complaint as a sentence."""
-        ...
-
-    @property
-    def side(self) -> str:
-        """Who made the mistake; `human` for a person."""
-        ...
-
-
 def feedback(
     value: JsonValue,
-    issues: Sequence[IssueLike],
+    issues: Sequence[Issue],
     *,
     hidden: Iterable[Keys] = (),
     repeated: Collection[PathAndExpected] = (),
@@ -83,7 +55,7 @@ def feedback(
     their paths and at the paths `hidden` are masked. Issues whose path and `expected` are in
     `repeated` are marked with `AGAIN`.
     """
-    own: dict[PathAndExpected, IssueLike] = {}
+    own: dict[PathAndExpected, Issue] = {}
     hidden = [*hidden]
     for issue in issues:
         if issue.side == "human":
@@ -112,10 +84,10 @@ def feedback(
 
 def _marked(
     value: JsonValue,
-    issues: Mapping[PathAndExpected, IssueLike],
+    issues: Mapping[PathAndExpected, Issue],
     hidden: Iterable[Keys],
     repeated: Collection[PathAndExpected],
-) -> tuple[LineWriter, dict[PathAndExpected, IssueLike]]:
+) -> tuple[LineWriter, dict[PathAndExpected, Issue]]:
     """Return the writer with the commented lines, and the issues that no line describes."""
     root = CommentedPlace()
     for keys in hidden:
@@ -138,7 +110,7 @@ def _marked(
 
 
 def _list(
-    issues: Mapping[PathAndExpected, IssueLike], repeated: Collection[PathAndExpected]
+    issues: Mapping[PathAndExpected, Issue], repeated: Collection[PathAndExpected]
 ) -> list[str]:
     lines: list[str] = []
     left = _LISTED

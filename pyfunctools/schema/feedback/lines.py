@@ -12,7 +12,12 @@ from typing import NamedTuple
 from pyfunctools._json import JsonValue
 from pyfunctools._text import quantity, shortened
 from pyfunctools.schema.ground.path import Keys, value_at
-from pyfunctools.schema.ground.preview import escape_invisible, preview, preview_scalar
+from pyfunctools.schema.ground.preview import (
+    CONTAINERS,
+    escape_invisible,
+    preview,
+    preview_scalar,
+)
 
 MARK = "❌"
 GIVEN = "(given by a person)"
@@ -68,6 +73,8 @@ class CommentedPlace:
 
 _NO_COMMENT = CommentedPlace()
 
+_PLAIN = re.compile(r"[\w .,:;@/+-]*", re.ASCII)
+"""Texts that are written as they are."""
 _SPACE = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
 """White space that becomes one space; a no-break space (U+00A0) is part of a name or value."""
 
@@ -79,6 +86,8 @@ def one_line(text: str, limit: int = 300) -> str:
 
 def without_closers(text: str) -> str:
     """Return the text with the beginnings of fences and closing tags as JSON escapes."""
+    if "<" not in text and "`" not in text:
+        return text
     return text.replace("```", "\\u0060" * 3).replace("</", "<\\/").replace("<|", "\\u003c|")
 
 
@@ -95,14 +104,15 @@ def is_present(value: JsonValue, keys: Keys) -> bool | None:
 class _Member(NamedTuple):
     """A member of an object or array, with its name in front.
 
-    It is `missing` if it has comments but no value. With `gap`, it stands for that many members
-    without mistakes that are left out.
+    It is `missing` if it has comments but no value. `text` is its line, if that is known. With
+    `gap`, it stands for that many members without mistakes that are left out.
     """
 
     name: str = ""
     value: JsonValue = None
     place: CommentedPlace = _NO_COMMENT
     missing: bool = False
+    text: str | None = None
     gap: int = 0
 
 
@@ -146,7 +156,7 @@ class LineWriter:
         line = "  " * min(level, _INDENTED) + text
         if place.comments:
             line += f" // {MARK} {'; '.join(place.comments)}"
-        self._left -= len(line.encode()) + 1
+        self._left -= (len(line) if line.isascii() else len(line.encode())) + 1
         if self._left < 0:
             raise _NoRoomError
         self.lines.append(line)
@@ -155,7 +165,10 @@ class LineWriter:
 
     def _member(self, member: _Member, comma: str, level: int) -> None:
         value, place = member.value, member.place
-        if (text := self._on_one_line(member, level)) is not None:
+        text = member.text
+        if text is None:
+            text = self._on_one_line(member, level)
+        if text is not None:
             self._line(level, member.name + text + comma, place)
             return
         if isinstance(value, dict):
@@ -180,7 +193,9 @@ class LineWriter:
             return GIVEN
         if member.missing:
             return "undefined"
-        if not isinstance(value, dict | list | tuple):
+        if not isinstance(value, CONTAINERS):
+            if isinstance(value, str) and len(value) < 40 and _PLAIN.fullmatch(value):
+                return f'"{value}"'  # most texts
             is_cut = isinstance(value, str) and len(value) > detail.text - 2
             self.is_elided |= is_cut and not place.comments
             return without_closers(preview_scalar(value, detail.text))
@@ -196,7 +211,7 @@ class LineWriter:
     def _inline(self, value: JsonValue) -> str | None:
         """Return a value as one line, unless it is an object or array that is too long for it."""
         text = preview(value, self._detail.inline + 1)
-        if isinstance(value, dict | list | tuple) and len(text) > self._detail.inline:
+        if isinstance(value, CONTAINERS) and len(text) > self._detail.inline:
             return None
         return without_closers(text)
 
@@ -231,15 +246,22 @@ class LineWriter:
         self, value: Sequence[JsonValue], place: CommentedPlace, level: int
     ) -> list[_Member]:
         members: list[_Member] = []
-        shown = {n for n in place.below if isinstance(n, int) and n < len(value)}
+        shown: dict[int, str | None] = {}
         for n, item in enumerate(value[: self._detail.items]):
-            if level < self._detail.depth or self._inline(item) is not None:
-                shown.add(n)
+            if n not in place.below and isinstance(item, CONTAINERS):
+                text = self._inline(item)
+                if text is None and level >= self._detail.depth:
+                    continue
+                shown[n] = text
+            else:
+                shown[n] = None
+        shown |= {n: None for n in place.below if isinstance(n, int) and n < len(value)}
         after = 0
         for n in sorted(shown):
             if n > after:
                 members.append(_Member(gap=n - after))
-            members.append(_Member(value=value[n], place=place.below.get(n, _NO_COMMENT)))
+            below = place.below.get(n, _NO_COMMENT)
+            members.append(_Member(value=value[n], place=below, text=shown[n]))
             after = n + 1
         if after < len(value):
             members.append(_Member(gap=len(value) - after))
@@ -247,4 +269,6 @@ class LineWriter:
 
 
 def _name(key: str | int) -> str:
+    if isinstance(key, str) and len(key) < _KEY - 1 and key.isascii() and key.isidentifier():
+        return f'"{key}": '  # nearly every name
     return f"{without_closers(preview_scalar(key, _KEY))}: "

@@ -4,9 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
+from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.schema.feedback.feedback import IssueLike
+from pyfunctools.schema.feedback.lines import is_present
 from pyfunctools.schema.ground.did_you_mean import near_name
+from pyfunctools.schema.ground.issue import Issue
 from pyfunctools.schema.ground.path import Keys
 
 TEXTS: Final[Mapping[str, str]] = {
@@ -17,6 +19,12 @@ TEXTS: Final[Mapping[str, str]] = {
     "count": "{label}: how many",
     "about": "For {value}.",  # an item, by the part of it that the model wrote
     "lines": "One on each line.",
+    # A login
+    "login": "Log in at {host}, and paste the address to which you were sent back",
+    "login_code": "Log in at {host} with the code {code}",
+    "login_open": "The login is not complete yet.",
+    "login_wrong": "This is not the address to which you were sent back.",
+    "login_again": "This login did not succeed. Open the address and log in again.",
     # The problem with an answer
     "needed": "This is needed.",
     "wrong": "This must be {expected}.",
@@ -97,9 +105,7 @@ def label_of(keys: Keys, texts: Mapping[str, str] = TEXTS) -> str:
     return label
 
 
-def problem_text(
-    issue: IssueLike, texts: Mapping[str, str] = TEXTS, *, missing: bool = False
-) -> str:
+def problem_text(issue: Issue, texts: Mapping[str, str] = TEXTS, *, missing: bool = False) -> str:
     """Return the problem with an answer, as a sentence for the person who gave it."""
     if missing:
         return texts["needed"]
@@ -108,11 +114,18 @@ def problem_text(
     return texts["wrong"].format(expected=_in_plain_words(issue.expected, texts))
 
 
-def to_person(issues: Sequence[IssueLike], texts: Mapping[str, str] = TEXTS) -> str:
-    """Return a line for each issue: the label of the place, and the problem."""
+def to_person(
+    issues: Sequence[Issue], texts: Mapping[str, str] = TEXTS, given: JsonValue = None
+) -> str:
+    """Return a line for each issue: the label of the place, and the problem.
+
+    What an object `given` does not have is needed.
+    """
     lines: dict[str, None] = {}
     for issue in issues:
-        text, label = problem_text(issue, texts), label_of(issue.path.keys, texts)
+        missing = isinstance(given, dict) and not is_present(given, issue.path.keys)
+        text = problem_text(issue, texts, missing=missing)
+        label = label_of(issue.path.keys, texts)
         lines[texts["sentence"].format(label=label, problem=text) if label else text] = None
     return "\n".join(lines)
 

@@ -1,7 +1,7 @@
 """Suggestions for a wrong name: the known names that are similar to it."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from heapq import nlargest
 
@@ -10,8 +10,12 @@ _LONGEST = 64
 _COMPARED = 64
 """The most names that are compared letter by letter; of more names, the `_LIKELY` likeliest."""
 _LIKELY = 32
+_READ = 1_000
+"""The most names that are read for their pieces."""
 _SIMILARITY = 0.6
 """The least similarity of two names, as `difflib` measures it."""
+_MISSPELLED = 0.8
+"""The least similarity of a name and its misspelling."""
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
@@ -19,18 +23,28 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     return next(iter(near_names(name, known, 1)), None)
 
 
+def meant_option(name: str, known: Iterable[str]) -> str | None:
+    """Return what to write instead of an unknown option of Python: "Write `server=`."."""
+    close = near_names(name, known, 1)
+    return f"Write `{close[0]}=`." if close else None
+
+
 def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Return the known names that were probably meant, the likeliest first.
 
-    Ten thousand names take a few milliseconds.
+    Names that differ only in case and punctuation are the only ones. Ten thousand names take about
+    two milliseconds.
     """
     size = len(name)
     if size > _LONGEST:
         return []
-    names = [text for text in known if len(text) <= _LONGEST]
+    names = list(known)
+    if max(map(len, names), default=0) > _LONGEST:
+        names = [text for text in names if len(text) <= _LONGEST]
     if len(names) > _COMPARED:
         names = _likeliest(name, names)
-    same = [text for text in names if letters_of(text) == letters_of(name)][:most]
+    if same := [text for text in names if letters_of(text) == letters_of(name)]:
+        return list(dict.fromkeys(same))[:most]
     # Names that share too few letters cannot be similar; this check is far quicker than `difflib`.
     letters = frozenset(name)
     close = [
@@ -39,24 +53,47 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
         if 2 * min(size, len(text)) / (size + len(text)) >= _SIMILARITY
         and 2 * sum(map(letters.__contains__, text)) / (size + len(text)) >= _SIMILARITY
     ]
-    found = get_close_matches(name, close, most, _SIMILARITY) if close and len(same) < most else []
-    return list(dict.fromkeys([*same, *found]))[:most]
+    return list(dict.fromkeys(get_close_matches(name, close, most, _SIMILARITY)))
+
+
+def is_misspelled(name: str, known: str) -> bool:
+    """Return whether a name is so similar to a known one that it is hardly anything else."""
+    return SequenceMatcher(None, name[:_LONGEST], known).ratio() > _MISSPELLED
 
 
 def _likeliest(name: str, names: list[str]) -> list[str]:
     """Return the names that contain the most pieces of a name, for their length.
 
-    A piece is a fifth of the name.
+    A piece is a fifth of the name. Of very many names, those with its rarest pieces are read, or
+    if all its pieces are common, those nearly as long.
     """
     wanted = _folded(name)
     size = max(2, len(wanted) // 5)
     starts = range(0, max(1, len(wanted) - size + 1), size - 1)
-    pieces = [wanted[at : at + size] for at in starts]
-    folded = [_folded(text) for text in names]
-    found = zip(*([piece in text for text in folded] for piece in pieces), strict=True)
-    rows = zip(found, names, strict=True)
-    ranked = [(sum(row) / (len(text) + len(name)), text) for row, text in rows]
-    return [text for _, text in nlargest(_LIKELY, ranked)]
+    pieces = {wanted[at : at + size] for at in starts}
+    text = "\n".join(["", *names, ""])
+    folded = _folded(text)  # all at once, which is much faster
+    if len(folded) != len(text) or text.count("\n") != len(names) + 1:  # rare letters
+        text = folded = "\n".join(["", *(each for each in names if "\n" not in each), ""])
+    counts = {piece: count for piece in pieces if (count := folded.count(piece))}
+    found: dict[str, str] = {}
+    for piece in sorted(counts, key=lambda piece: (counts[piece], piece)):
+        if len(found) + counts[piece] > _READ:
+            break
+        at = folded.find(piece)
+        while at >= 0:
+            begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            found[text[begin:end]] = folded[begin:end]
+            at = folded.find(piece, end)
+    if not found and counts:
+        near = sorted(names, key=lambda each: abs(len(each) - len(name)))[:_READ]
+        found = {each: _folded(each) for each in near}
+    held = dict.fromkeys(found, 0)
+    for piece in counts:
+        for each, low in found.items():
+            held[each] += piece in low
+    ranked = [(count / (len(each) + len(name)), each) for each, count in held.items()]
+    return [each for _, each in nlargest(_LIKELY, ranked)]
 
 
 def _folded(text: str) -> str:

@@ -11,6 +11,8 @@ Keys: TypeAlias = tuple[str | int, ...]
 
 ROOT = "$input"
 """The beginning of every path in arguments."""
+OUTPUT = "$output"
+"""The beginning of every path in what a function returned."""
 
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
@@ -22,6 +23,7 @@ def reference_to(name: str) -> str:
     return "#" + quote(pointer_of(("$defs", name)), safe="/~!$&'()*+,;=:@?")
 
 
+@lru_cache(maxsize=4096)
 def defined_name(reference: str) -> str | None:
     """Return the name behind `#/$defs/NAME`, or `None` for any other reference."""
     prefix = "#/$defs/"
@@ -74,11 +76,14 @@ def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
     return True
 
 
-def references_in(schema: JsonSchema | bool) -> Iterator[str]:
-    """Yield every `$ref` in a schema, repeated ones too."""
+def references_in(schema: JsonSchema | bool, *, subtypes: bool = False) -> Iterator[str]:
+    """Yield every `$ref` in a schema, repeated ones too; also those of `mapped_subtypes`."""
     for _, inner in subschemas(schema):
-        if isinstance(inner, dict) and isinstance(reference := inner.get("$ref"), str):
-            yield reference
+        if isinstance(inner, dict):
+            if isinstance(reference := inner.get("$ref"), str):
+                yield reference
+            if subtypes and "discriminator" in inner:
+                yield from (reference for _, reference in mapped_subtypes(inner))
 
 
 def mapped_subtypes(schema: JsonSchema) -> Iterator[tuple[str, str]]:
@@ -105,7 +110,7 @@ def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[s
     names: dict[str, None] = {}
     queue: deque[JsonSchema | bool] = deque([body])
     while queue:
-        for reference in _outgoing(queue.popleft()):
+        for reference in references_in(queue.popleft(), subtypes=True):
             name = _definition_of(reference)
             if name is not None and name in definitions and name not in names:
                 names[name] = None
@@ -113,15 +118,6 @@ def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[s
                 if isinstance(inner, dict | bool):
                     queue.append(inner)
     return list(names)
-
-
-def _outgoing(schema: JsonSchema | bool) -> Iterator[str]:
-    for _, inner in subschemas(schema):
-        if isinstance(inner, dict):
-            if isinstance(reference := inner.get("$ref"), str):
-                yield reference
-            if "discriminator" in inner:
-                yield from (reference for _, reference in mapped_subtypes(inner))
 
 
 def prune(schema: JsonSchema) -> JsonSchema:
@@ -200,12 +196,19 @@ class _Inliner:
             return map_children(schema, self.visit)
         whole = self._inlined[name]
         siblings = map_children({k: v for k, v in schema.items() if k != "$ref"}, self.visit)
-        if not siblings:
-            return whole
-        if isinstance(whole, dict) and all(key in NON_CONSTRAINING for key in siblings):
-            described = _descriptions(siblings, whole) if self._once else dict[str, JsonValue]()
-            return {**whole, **siblings, **described}
-        return {**siblings, "allOf": [whole, *items_of(siblings.get("allOf"))]}
+        return beside_reference(siblings, whole, joined=self._once)
+
+
+def beside_reference(
+    siblings: JsonSchema, target: JsonSchema | bool, *, joined: bool
+) -> JsonSchema | bool:
+    """Return the target of a `$ref` with the keywords beside it; `joined` joins descriptions."""
+    if not siblings:
+        return target
+    if isinstance(target, dict) and all(key in NON_CONSTRAINING for key in siblings):
+        described = _descriptions(siblings, target) if joined else dict[str, JsonValue]()
+        return {**target, **siblings, **described}
+    return {**siblings, "allOf": [target, *items_of(siblings.get("allOf"))]}
 
 
 def _descriptions(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:

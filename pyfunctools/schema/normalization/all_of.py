@@ -33,7 +33,6 @@ class _Part:
         return found if isinstance(found, str) else None
 
     def constrains(self, *ignored: str) -> bool:
-        """Return whether it has a constraint other than these keywords."""
         return self.apart is not None or not (ASSERTIONS & self.node.keys()).issubset(ignored)
 
 
@@ -53,9 +52,6 @@ class Merger:
         in a schema that was `copied` from a definition nor beside the schema's own `$ref`.
         Otherwise it becomes the `$ref` of the result, and a second one stays under `allOf`.
         `known_as` is the reference to the schema itself, which is left out.
-
-        Raises:
-            SchemaError: the schema only refers to itself.
         """
         known: set[str] = set() if known_as is None else {known_as}
         parts = _without(self._parts(node, False, set()), known)
@@ -114,7 +110,7 @@ class Merger:
                 found.append(_Part(rest, part.referenced))
             seen.add(reference)
             if target is not None:
-                self._merged += _size(target)
+                self._merged += 1 + len(members_of(members_of(target).get("properties")))
                 stack.extend(reversed(self._parts(target, True, seen)))
             if self._merged > MOST_MERGED:
                 return None
@@ -155,7 +151,6 @@ def _must_merge(parts: list[_Part]) -> bool:
 
 
 def _without(parts: list[_Part], known: set[str]) -> list[_Part]:
-    """Return the parts without these references."""
     circular = [part for part in parts if part.reference in known]
     for part in circular:
         del part.node["$ref"]
@@ -166,10 +161,6 @@ def _without(parts: list[_Part], known: set[str]) -> list[_Part]:
 
 def _is_among(branch: JsonValue, seen: set[str]) -> bool:
     return isinstance(branch, dict) and len(branch) == 1 and branch.get("$ref") in seen
-
-
-def _size(target: JsonSchema | bool) -> int:
-    return 1 + len(members_of(members_of(target).get("properties")))
 
 
 def _cycle(references: set[str]) -> SchemaError:

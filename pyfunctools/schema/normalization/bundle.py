@@ -11,7 +11,7 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import array_index, pointer_of
 from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to, steps_of
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
-from pyfunctools.schema.normalization.check_input import check_schema, is_early, is_oldest
+from pyfunctools.schema.normalization.check_input import check_schema, is_early
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import (
     ANCHORS,
@@ -62,7 +62,7 @@ class _Bundle:
         self._lookup = lookup
         self._stated = "$schema" in root
         self._early = is_early(root)
-        self._id = "id" if is_oldest(root) else "$id"
+        self._id = "id" if is_early(root, "34") else "$id"
         self._base = self._within(root, "")
         self._resources: dict[str, _Target | None] = {}
         self._outsiders: dict[str, JsonSchema | bool | None] = {}
@@ -92,7 +92,6 @@ class _Bundle:
         return {**members_of(whole[""]), **definitions}
 
     def _read(self, document: JsonSchema, uri: str) -> None:
-        """Collect the resources and anchors of all schemas in a document."""
         for schema, base in self._with_bases(document, uri):
             self._resources.setdefault(base, _Target(schema, base))
             for keyword in ANCHORS:
@@ -102,7 +101,6 @@ class _Bundle:
                 self._anchors.setdefault((base, name[1:]), schema)
 
     def _with_bases(self, document: JsonSchema, uri: str) -> Iterator[tuple[JsonSchema, str]]:
-        """Yield each schema in a document, with the URI of its resource."""
         stack = [(document, uri)]
         while stack:
             schema, base = stack.pop()
@@ -203,7 +201,6 @@ class _Bundle:
         return _Target(value, uri) if isinstance(value, dict | bool) else None
 
     def _resource(self, uri: str) -> _Target | None:
-        """Return the schema at a URI, from the schema or from the lookup."""
         if uri not in self._resources:
             found = self._looked_up(uri) if uri else None
             self._resources[uri] = None

@@ -29,6 +29,7 @@ class Contents(NamedTuple):
 
     keys: frozenset[str]
     references: frozenset[str]
+    depth: int = 0
 
 
 def check_schema(schema: JsonSchema) -> Contents:
@@ -45,8 +46,9 @@ def check_schema(schema: JsonSchema) -> Contents:
     references: set[str] = set()
     sound = True
     level: list[JsonValue] = [schema]
-    count = 0
+    count = depth = 0
     for _ in range(MAX_SCHEMA_DEPTH):
+        depth += 1
         below: list[JsonValue] = []
         for container in level:
             if isinstance(container, dict):
@@ -70,7 +72,7 @@ def check_schema(schema: JsonSchema) -> Contents:
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
     if not (sound and all(map(is_utf8_text, keys))):
         _blame(schema)
-    return Contents(frozenset(keys), frozenset(references))
+    return Contents(frozenset(keys), frozenset(references), depth)
 
 
 def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
@@ -145,16 +147,7 @@ def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:
     return "$schema" in schema and "enum" in contents.keys
 
 
-def is_early(schema: JsonSchema) -> bool:
+def is_early(schema: JsonSchema, drafts: str = "3467") -> bool:
     """Return whether a schema is of draft 3 to 7, where a `$ref` replaces its siblings."""
-    return _names_draft(schema, "3467")
-
-
-def is_oldest(schema: JsonSchema) -> bool:
-    """Return whether a schema is of draft 3 or 4, where `$id` is `id`."""
-    return _names_draft(schema, "34")
-
-
-def _names_draft(schema: JsonSchema, numbers: Iterable[str]) -> bool:
     named = str(schema.get("$schema", ""))
-    return any(f"draft-0{number}/" in named for number in numbers)
+    return any(f"draft-0{number}/" in named for number in drafts)

@@ -203,6 +203,8 @@ def with_visible_texts(example: JsonValue) -> JsonValue:
 
     Only for values that are read and never sent, such as examples and extensions.
     """
+    if not isinstance(example, dict | list):
+        return visible(example) if isinstance(example, str) else example
     copies: dict[int, dict[str, JsonValue] | list[JsonValue]] = {}
 
     def copied(value: JsonValue) -> JsonValue:

@@ -48,9 +48,6 @@ class Conjunction:
 
         Annotations of a schema that was `referenced` come last; its title, its examples and its
         `discriminator` for subtypes are left out.
-
-        Raises:
-            SchemaError: the schemas are too many or too large.
         """
         held = self._node.values()
         self._work += sum(len(value) for value in held if isinstance(value, dict | list))
@@ -111,12 +108,19 @@ def _copied(schema: JsonSchema) -> dict[str, JsonValue]:
 
 def join(one: JsonSchema | bool, other: JsonSchema | bool) -> JsonSchema | bool:
     """Return a schema for values that are valid for both, to be merged later."""
-    if one is True or other is False:
+    if one is True or (other is False and not _is_marked(one)):
         return other
-    if other is True or one is False or equal(one, other):
+    if other is True or (one is False and not _is_marked(other)) or equal(one, other):
         return one
+    if one is False or other is False:
+        return {"not": {}, "x-human": True}  # nothing is valid, and the name is still the human's
     branches = one["allOf"] if isinstance(one, Joined) else [one]
     return Joined(allOf=[*items_of(branches), other])
+
+
+def _is_marked(schema: JsonSchema | bool) -> bool:
+    members = items_of(schema["allOf"]) if isinstance(schema, Joined) else [schema]
+    return human_mark(*members) is True
 
 
 Keywords: TypeAlias = dict[str, JsonValue]

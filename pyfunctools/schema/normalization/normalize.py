@@ -1,7 +1,8 @@
 """`normalize`: a JSON Schema of any draft, Swagger or OpenAPI as one of draft 2020-12."""
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
+from gc import is_tracked
 from typing import TYPE_CHECKING, Any, overload
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
@@ -12,6 +13,7 @@ from pyfunctools.schema.normalization.check_input import check_schema, needs_bun
 from pyfunctools.schema.normalization.spelling import split_types, translate
 from pyfunctools.schema.normalization.targets import Finished, Targets, is_copied
 from pyfunctools.schema.outline.json_types import schemas_by_name
+from pyfunctools.schema.vocabulary import DRAFT
 
 if TYPE_CHECKING:  # imported by the first schema with an `allOf`
     from pyfunctools.schema.normalization.all_of import Merger
@@ -47,13 +49,22 @@ def normalize(
     if isinstance(schema, bool):
         return schema
     contents = check_schema(schema)
-    if needs_bundling(schema, contents):
+    is_merged = needs_bundling(schema, contents)
+    if is_merged:
         from pyfunctools.schema.normalization.bundle import bundle
 
         schema = bundle(schema, lookup)
+    elif DRAFT.isdisjoint(schema) and (leaf := _leaf(schema)) is not None:
+        return leaf
     result = _Normalizer(schema, lookup).run()
-    check_schema(result)
+    # Nothing else adds more than a few levels.
+    if is_merged or "allOf" in contents.keys or contents.depth > _DEEP:
+        check_schema(result)
     return result
+
+
+_DEEP = 64
+"""A schema that is nested deeper may be nested too deep when it is normalized."""
 
 
 class _Normalizer:
@@ -96,6 +107,9 @@ class _Normalizer:
             if not isinstance(node, dict):
                 slot.put(node)
                 continue
+            if (leaf := _leaf(node)) is not None:
+                slot.put(leaf)
+                continue
             copied = copied or is_copied(node)
             if not isinstance(node, Finished):
                 node = self._normalized(node, copied, known_as)
@@ -132,3 +146,28 @@ class _Normalizer:
         if name is not None and name in self._own and name not in self._done:
             self._done[name] = True
             self._todo.append((Slot(self._done, name, self._own[name]), False, reference))
+
+
+_WITH_OTHERS = frozenset({"$ref", "discriminator"})
+
+
+def _leaf(schema: JsonSchema) -> dict[str, JsonValue] | None:
+    """Return a schema of scalars normalized, or `None` for any other schema.
+
+    The collector does not track a dict that holds only scalars, as most schemas are.
+    """
+    if schema.__class__ is not dict or is_tracked(schema) or not _WITH_OTHERS.isdisjoint(schema):
+        return None
+    kinds = tuple(map(type, schema.values()))  # 1, 1.0 and `True` are equal
+    found = _normalized_leaf((*schema.items(), kinds))
+    return None if found is None else found.copy()
+
+
+@lru_cache(maxsize=4096)
+def _normalized_leaf(items: tuple[Any, ...]) -> dict[str, JsonValue] | None:
+    """Return a schema of scalars that is normalized, from its items; `None` if it gets branches.
+
+    A document repeats such schemas very often. Do not change the result.
+    """
+    node = split_types(translate(dict(items[:-1])))
+    return None if is_tracked(node) else node

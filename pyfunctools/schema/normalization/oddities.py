@@ -6,6 +6,7 @@ misspelled `required` or an invalid pattern, the schema would accept too much.
 """
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import lru_cache
 from json import dumps
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from pyfunctools.schema.ground.references import find_target, steps_of
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, describe_form, known_type
 from pyfunctools.schema.normalization.spelling import translate
-from pyfunctools.schema.outline.json_types import ALL_TYPES, texts_of
+from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, texts_of, types_named
 from pyfunctools.schema.vocabulary import (
     DRAFT,
     EXAMPLES,
@@ -158,55 +159,27 @@ _UNREPORTED = DRAFT | REMARKS | IDENTITY - SCHEMA_MAP | {"x-nullable"}
 _REPORTED = sorted(KEYWORDS.keys() - _UNREPORTED)
 """Keywords whose misspelling is reported."""
 _SHORT = {"max": "maximum", "min": "minimum"}
-_LEAST = 4
+_BY_LETTERS = {letters_of(keyword): keyword for keyword in reversed(_REPORTED)} | _SHORT
+_SHORTEST = 4
 """Letters of the shortest keyword that is found for a misspelled word: `note` is not `not`."""
-_WORD = 3
-"""Letters of the shortest misspelled word."""
-_LONG = 8
-"""Letters of the shortest word in which two letters may be wrong."""
 
 
 @lru_cache(maxsize=4096)
 def keyword_meant(word: str) -> str | None:
     """Return the keyword that a misspelled word probably means, or `None`.
 
-    Case, `_`, `-` and `$` are ignored (`min_length`). One letter may be wrong, missing, added or
-    swapped with the next, and two in a word of eight letters or more (`propertys`). So `enumNames`
-    and `isNullable` are no misspelled words.
+    Case, `_`, `-` and `$` are ignored (`min_length`). About one letter in four may be wrong, or
+    swapped with the next, and one be missing or added (`propertys`). So `enumNames` and
+    `isNullable` are no misspelled words.
     """
     if word in KEYWORDS or word.startswith("x-") or len(word) > 64:
         return None
-    if word in _SHORT:
-        return _SHORT[word]
     letters = letters_of(word)
-    for keyword in _REPORTED:
-        if letters == letters_of(keyword):
-            return keyword
-    most = 2 if len(letters) >= _LONG else 1
-    found = [
-        (slips, keyword)
-        for keyword in _REPORTED
-        if len(other := letters_of(keyword)) >= _LEAST
-        and len(letters) >= _WORD
-        and abs(len(letters) - len(other)) <= 1
-        and (slips := _slips(letters, other)) <= most
-    ]
-    return min(found)[1] if found else None
-
-
-def _slips(one: str, other: str) -> int:
-    """Return the edit distance of two words, with swaps (optimal string alignment)."""
-    before: list[int] = []
-    last = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        row = [i]
-        for j, b in enumerate(other, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        before, last = last, row
-    return last[-1]
+    if letters in _BY_LETTERS:
+        return _BY_LETTERS[letters]
+    size = len(letters)
+    near = [each for each in _BY_LETTERS if len(each) >= _SHORTEST and abs(len(each) - size) <= 1]
+    return next((_BY_LETTERS[each] for each in get_close_matches(letters, near, 1, 0.75)), None)
 
 
 class Fault(NamedTuple):
@@ -232,8 +205,9 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
     """Yield every mistake in a schema as it was written, in document order.
 
     Mistakes are a value that is invalid in every draft, a misspelled keyword, a `$ref` without a
-    target, and a required name that a closed object does not declare. Other unknown keywords are
-    allowed. `closed` means that the root object accepts only its declared properties.
+    target, a listed value of another type, and a required name that a closed object does not
+    declare. Other unknown keywords are allowed. `closed` means that the root object accepts only
+    its declared properties.
     """
     places = list(subschemas(schema))
     single = all(not isinstance(inner, dict) or _ID.isdisjoint(inner) for _, inner in places)
@@ -246,6 +220,7 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
                 yield Fault(pointer_of((*keys, keyword)), odd.wrong, remedy)
         if single and isinstance(reference := inner.get("$ref"), str):
             yield from _dangling(schema, reference, (*keys, "$ref"))
+        yield from _unsatisfiable(inner, keys)
         if (closed and not keys and MAY_ADD_PROPERTIES.isdisjoint(inner)) or _is_closed(inner):
             yield from _undeclared(inner, (*keys, "required"))
 
@@ -269,12 +244,30 @@ def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
         yield Fault(pointer_of(keys), wrong, f"{meant}.")
 
 
+def _unsatisfiable(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
+    """Yield the fault of listed values that have another type than the schema allows."""
+    listed = {"enum": schema.get("enum")}
+    if "const" in schema:
+        listed["const"] = [schema["const"]]
+    types = {*(types_named(schema) or ALL_TYPES), "null"}
+    types |= {"integer"} if "number" in types else set()
+    for keyword, values in listed.items():
+        wrong = (
+            [each for each in values if json_type(each) not in types]
+            if isinstance(values, list)
+            else []
+        )
+        if wrong and types <= ALL_TYPES:
+            shown = _cut(dumps(wrong[0], ensure_ascii=False, default=str))
+            reason = f"`{keyword}` lists {shown}, which `type` does not allow"
+            yield Fault(pointer_of((*keys, keyword)), reason, "Correct the value, or the type.")
+
+
 def _is_closed(schema: JsonSchema) -> bool:
     return schema.get("additionalProperties") is False and "patternProperties" not in schema
 
 
 def _undeclared(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
-    """Yield the required names that a closed object does not declare."""
     properties = members_of(schema.get("properties"))
     for name in texts_of(schema.get("required")):
         if name not in properties:

@@ -3,62 +3,49 @@
 from collections.abc import Iterator
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.references import prune
-from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
-from pyfunctools.schema.outline.outline import Outline, Part
+from pyfunctools.schema.ground.walk import Slot, copy_with_slots
+from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import HOLDING, PER_PROPERTY, TESTED_ONLY, UNIONS
 
 _NAMING = HOLDING | PER_PROPERTY | {"required"}
 """Keywords that may name properties; a schema without them needs no search."""
 
 
-def without_read_only(schema: JsonSchema) -> JsonSchema:
-    """Return a normalized schema of values to be sent: without `readOnly` properties.
+def relieved(start: Part, mark: str, *, body: JsonSchema | None = None) -> JsonSchema:
+    """Return the schema of a part without the properties that bear a mark, everywhere in it.
 
-    They are removed everywhere, in `$defs` and `required` too (OpenAPI 3.0, 4.7.24). The mark may
-    be in the property's schema, or in the schema that it refers to. A schema without marks is
-    returned as the same object.
+    With `readOnly` it is one of values to be sent, with `writeOnly` one of values that are returned
+    (OpenAPI 3.0, 4.7.24). The mark may be in the schema that a property refers to.
+    What its references lead to is not changed: a definition is relieved once, wherever it is used.
+    A schema that loses nothing is returned as the same object.
     """
-    return _without(schema, "readOnly")
-
-
-def without_write_only(schema: JsonSchema) -> JsonSchema:
-    """Return a normalized schema of values that are returned: without `writeOnly` properties.
-
-    Like `without_read_only`, for `writeOnly`.
-    """
-    return _without(schema, "writeOnly")
-
-
-def _without(root: JsonSchema, mark: str) -> JsonSchema:
-    if not any(isinstance(s, dict) and s.get(mark) is True for _, s in subschemas(root)):
-        return root
-    outline = Outline(root)
     whole: dict[str, JsonValue] = {}
-    todo: list[tuple[Slot, Keys, frozenset[str]]] = [(Slot(whole, "", root), (), frozenset())]
+    found = False
+    todo: list[tuple[Slot, Part | None, frozenset[str]]]
+    todo = [(Slot(whole, "", start.schema if body is None else body), start, frozenset())]
     while todo:
-        slot, keys, outside = todo.pop()
+        slot, part, outside = todo.pop()
         schema = slot.inner
         if not isinstance(schema, dict):
             continue
         hidden = outside
-        part = outline.at(keys)
         if part is not None and not _NAMING.isdisjoint(schema):
             hidden |= frozenset(_hidden(part, mark))
+        found = found or bool(hidden)
         copy, slots = copy_with_slots(_without_properties(schema, hidden) if hidden else schema)
         slot.put(copy)
         for inner in slots:
             # Fewer constraints under `if` and `not` would make the schema reject more values.
             if inner.steps[0] not in TESTED_ONLY:
                 below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
-                todo.append((inner, (*keys, *inner.steps), below))
+                todo.append((inner, part and part.below(*inner.steps), below))
     result = whole[""]
-    return prune(result) if isinstance(result, dict) else root
+    if found and isinstance(result, dict):
+        return result
+    return start.rules if body is None else body
 
 
 def _hidden(part: Part, mark: str) -> Iterator[str]:
-    """Yield the marked properties of a schema and of the schemas that apply with it."""
     for each in part.parts:
         for name, inner in each.declared.items():
             unions = (inner.branches(keyword) for keyword in UNIONS if keyword in inner.rules)
@@ -70,7 +57,6 @@ def _hidden(part: Part, mark: str) -> Iterator[str]:
 
 
 def _is_marked(part: Part, mark: str) -> bool:
-    """Return whether a schema is marked, or a schema that it refers to."""
     return any(each.rules.get(mark) is True for each in part.reference_chain())
 
 

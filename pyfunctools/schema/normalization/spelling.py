@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.json_values import equal
+from pyfunctools.schema.ground.marks import human_mark
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, known_type, with_visible_texts
 from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, texts_of, types_named
 from pyfunctools.schema.vocabulary import (
@@ -207,25 +209,31 @@ def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return a translated schema with an `anyOf` of one branch for each of several types.
 
     Each branch has the keywords of its type, and the values of `enum` or `const` of its type; if
-    these have no value of the type, the branch is left out. Keywords that apply to all types stay
+    these have no value of the type, the branch is left out, unless a part of it is marked: then
+    nothing is split, and the mark stays. Keywords that apply to all types stay
     outside. A list of types stays if no other keyword depends on the type. A second `anyOf` goes
     under `allOf`. An `enum` without types that contains `null` is split too.
     """
-    if not _BARS.isdisjoint(node):
+    given = node.get("type")
+    if (isinstance(given, str) and given != "null") or not _BARS.isdisjoint(node):
         return node
-    types = types_named(node) or []
-    if not types:
+    names = types_named(node) or []
+    if not names:
         return _split_values(node)
-    if types == ["null"]:
+    if names == ["null"]:
         return _only_null(node)
-    if len(types) < 2 or _TYPED.isdisjoint(node):
+    if len(names) < 2 or _TYPED.isdisjoint(node):
         return node
-    names = types
     moved = (VALUE_LISTS | {"type", "format"}).union(*(OF_TYPE.get(n, ()) for n in names))
     if len(moved & node.keys()) == 1:
         return node
-    branches = [branch for name in names if (branch := _branch(node, name, names)) is not None]
-    if not branches:
+    found = {name: _branch(node, name, names) for name in names}
+    branches = [branch for branch in found.values() if branch is not None]
+    lost = frozenset[str]().union(
+        *(OF_TYPE.get(n, ()) for n, each in found.items() if each is None)
+    )
+    left_out = subschemas({key: node[key] for key in lost & node.keys()})
+    if not branches or any(human_mark(inner) for _, inner in left_out):
         return node
     outer = {keyword: value for keyword, value in node.items() if keyword not in moved}
     return _joined(outer, branches)

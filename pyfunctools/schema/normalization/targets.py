@@ -41,11 +41,7 @@ class Targets:
         return target
 
     def follow(self, reference: str) -> None:
-        """Check that a reference leads to something other than references.
-
-        Raises:
-            SchemaError: the reference leads back to itself.
-        """
+        """Check that a reference leads to something other than references."""
         passed: list[str] = []
         step: str | None = reference
         while step is not None and step not in self._sound:

@@ -13,9 +13,9 @@ makes each of them once, so results are cached on the object and never by the `i
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache, partial
 from itertools import chain
-from typing import Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.schema.ground.path import Keys, array_index
 from pyfunctools.schema.ground.references import MAX_HOPS, NON_CONSTRAINING, steps_of
 from pyfunctools.schema.ground.walk import subschemas
@@ -118,14 +118,14 @@ class Part:
         self.keys = keys
         self.schema = schema
         self.rules: JsonSchema = schema if isinstance(schema, dict) else {}
-        self._cache: dict[object, object] = {}
+        self._cache: dict[object, Any] = {}
         self._branches: dict[str, list[Part]] = {}
 
     def cached(self, function: "Callable[[Part], T]") -> T:
         """Return `function(self)`, which is called once."""
         if function not in self._cache:
             self._cache[function] = function(self)
-        return cast("T", self._cache[function])
+        return self._cache[function]
 
     def below(self, *keys: str | int) -> "Part | None":
         """Return the part at these keys below this one, or `None` if there is no schema."""
@@ -135,7 +135,7 @@ class Part:
         """Return the parts in the list of a keyword: `anyOf`, `oneOf`, `allOf` or `prefixItems`."""
         if keyword not in self._branches:
             schemas = self.rules.get(keyword)
-            parts = map(partial(self.below, keyword), range(_length(schemas)))
+            parts = map(partial(self.below, keyword), range(len(items_of(schemas))))
             self._branches[keyword] = [part for part in parts if part is not None]
         return self._branches[keyword]
 
@@ -273,13 +273,13 @@ class Place:
         self.outline = outline
         self.roots = roots
         self._inside: dict[str | int | None, Place] = {}
-        self._cache: dict[object, object] = {}
+        self._cache: dict[object, Any] = {}
 
     def cached(self, function: "Callable[[Place], T]") -> T:
         """Return `function(self)`, which is called once."""
         if function not in self._cache:
             self._cache[function] = function(self)
-        return cast("T", self._cache[function])
+        return self._cache[function]
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -370,28 +370,20 @@ class Place:
     def _wants_integer(self) -> bool:
         return any("integer" in p.types and "number" not in p.types for p in self.roots)
 
-    def has_float_for_string(self, value: JsonValue) -> bool:
-        """Return whether a value has a float where a string is wanted.
+    def misplaced_floats(self, value: JsonValue) -> tuple[bool, bool]:
+        """Return whether a value has a float where an integer may be wanted, and where a string is.
 
+        The first is a float such as `42.0`; `coerce` returns a valid value without one unchanged.
         The string may have been `1.10`: as a float it has lost its last zero.
         """
-        return self._has_float(value, lambda place, _: place.wants_string)
-
-    def has_float_for_integer(self, value: JsonValue) -> bool:
-        """Return whether a value has a float such as `42.0` where an integer may be wanted.
-
-        `coerce` returns a valid value without one unchanged.
-        """
-        return self._has_float(value, lambda p, number: number.is_integer() and p._wants_integer)
-
-    def _has_float(self, value: JsonValue, is_wrong: "Callable[[Place, float], bool]") -> bool:
+        for_integer = for_string = False
         stack: list[tuple[Place, JsonValue]] = [(self, value)]
         seen: set[tuple[Place, int]] = set()
         while stack:
             place, outer = stack.pop()
             if isinstance(outer, float):
-                if is_wrong(place, outer):
-                    return True
+                for_integer = for_integer or (outer.is_integer() and place._wants_integer)
+                for_string = for_string or place.wants_string
                 continue
             # By identity, so that the loop ends for a value that contains itself.
             if (place, id(outer)) in seen:
@@ -403,11 +395,7 @@ class Place:
                 kind = type(inner)
                 if kind is float or kind is dict or kind is list:
                     stack.append((place.possible.inside(key), inner))
-        return False
-
-
-def _length(value: JsonValue) -> int:
-    return len(value) if isinstance(value, list) else 0
+        return for_integer, for_string
 
 
 def matches(pattern: str, text: str) -> bool | None:

@@ -178,7 +178,6 @@ class _ShapeReader:
 
 
 def _own_shape(part: Part) -> ValueShape:
-    """Return the shape of a value by the part's own keywords."""
     listed = {name: values for name, inner in part.declared.items() if (values := _values(inner))}
     items = part.items[1]
     return ValueShape(
@@ -353,6 +352,5 @@ def _only(shapes: Iterable[ValueShape]) -> int | None:
 
 
 def _most(shapes: list[ValueShape], counts: list[int]) -> int | None:
-    """Return the branch with the highest count, if there is only one."""
     most = max(counts, default=0)
     return _only(shape for shape, count in zip(shapes, counts, strict=True) if count == most)

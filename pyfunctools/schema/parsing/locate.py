@@ -56,8 +56,6 @@ def extract(text: str, limits: Limits, place: Place | None = None) -> Result[Jso
 
 
 class _Extraction:
-    """The search for the value of one text."""
-
     def __init__(self, text: str, limits: Limits, place: Place | None) -> None:
         self._text = text
         self._limits = limits
@@ -73,8 +71,10 @@ class _Extraction:
             return self._nothing() if found is None else found
         if (inner := _without_escapes(self._text, at)) is not None:
             return self._unescaped(inner, at)
-        recovery = self._recovery(at, sure=True)
         bracket = self._text[at] in "[{"
+        if bracket and (strict := self._strict(at)) is not None:
+            return self._success(*strict, at)
+        recovery = self._recovery(at, sure=True)
         members = not bracket and recovery.read_members()
         if not members:
             recovery.read()
@@ -94,6 +94,9 @@ class _Extraction:
             found = brackets.search(self._text, at)
             if found is None:
                 return None
+            strict = self._strict(found.start())
+            if strict is not None and not self._in_call(found.start(), strict[1]):
+                return self._success(*strict, found.start())
             recovery = self._recovery(found.start(), sure=False)
             recovery.read()
             at = max(recovery.at, found.end())
@@ -102,6 +105,23 @@ class _Extraction:
             if not recovery.issues or not _PLACEHOLDER.match(self._text, found.start()):
                 return self._result(recovery, found.start())
         return None
+
+    def _strict(self, at: int) -> tuple[JsonValue, int] | None:
+        """Return the value from `at` to the last closing bracket and its end, if it is strict."""
+        framed = self._frame_start < at < self._frame_end
+        stop = self._frame_end if framed else len(self._text)
+        end = self._text.rfind("}" if self._text[at] == "{" else "]", at, stop) + 1
+        read = parse_strict(self._text[at:end], self._limits.depth) if end > at else None
+        place = self._place
+        if read is None or (
+            read.fractions and place is not None and place.misplaced_floats(read.value)[1]
+        ):
+            return None
+        return read.value, end
+
+    def _success(self, value: JsonValue, end: int, at: int) -> Success[JsonValue]:
+        repairs = (*self._before(at), *_repairs_after(self._text, end))
+        return Success(value=value, repairs=repairs)
 
     def _recovery(self, at: int, *, sure: bool) -> Recovery:
         framed = self._frame_start < at < self._frame_end
@@ -188,7 +208,6 @@ def _value_start(text: str, start: int) -> int:
 
 
 def _repairs_before(text: str, start: int, end: int) -> list[Repair]:
-    """Return the repairs that remove the text before a value, from `start` to `end`."""
     pieces: list[Repair] = []
     if (odd := text[start:end].strip(SPACE)) and BLANK.fullmatch(odd):
         return [_removed("space", odd)]
@@ -233,7 +252,6 @@ def _closing_frame(text: str) -> tuple[int, int]:
 
 
 def _closing_tag(text: str, end: int) -> re.Match[str] | None:
-    """Return the closing tag that ends the text before `end`."""
     start = text.rfind("</", 0, end) if text.endswith(">", 0, end) else -1
     return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
 

@@ -10,6 +10,7 @@ number, which may be incomplete).
 
 from collections.abc import Mapping
 from functools import partial
+from json import JSONEncoder
 from typing import TYPE_CHECKING, Any, Final
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -59,7 +60,7 @@ def parse_at(
     if read is not None and (wanted is None or not read.fractions):
         return Success(value=read.value)
     place = None if wanted is None else wanted()
-    if read is not None and place is not None and not place.has_float_for_string(read.value):
+    if read is not None and place is not None and not place.misplaced_floats(read.value)[1]:
         return Success(value=read.value)
     from pyfunctools.schema.parsing.locate import extract  # few texts need it
 
@@ -89,9 +90,25 @@ def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict 
         message = f"A {type(text).__name__} is not text."
         return _failure(text if known else None, "the arguments as text", message)
     if len(data) > limits.text:
-        message = f"The text is longer than {limits.text} bytes."
-        return _failure(text, f"text of at most {limits.text} bytes in UTF-8", message)
+        return _too_long(text, limits)
     return parse_strict(data, limits.depth)
+
+
+def longer_than_a_text(value: JsonValue, limits: Limits = DEFAULT_LIMITS) -> Failure | None:
+    """Return the failure of a value whose JSON is longer than a text may be, else `None`."""
+    try:
+        size = len(_compact(value).encode(errors="surrogatepass"))
+    except (TypeError, ValueError, RecursionError):  # no JSON: the check says so
+        return None
+    return _too_long({}, limits) if size > limits.text else None
+
+
+_compact = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _too_long(value: JsonValue | bytes, limits: Limits) -> Failure:
+    message = f"The text is longer than {limits.text} bytes."
+    return _failure(value, f"text of at most {limits.text} bytes in UTF-8", message)
 
 
 def _half_pair(text: str, at: int) -> Failure:

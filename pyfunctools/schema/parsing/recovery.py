@@ -353,7 +353,6 @@ class Recovery:
         self._stack.pop()
 
     def _end(self) -> None:
-        """Close all frames at the end of the text."""
         if self._swallowed is not None:
             rest = "holds brackets and goes on to the end of the text"
             self._fail(self._swallowed, "The comment", rest, "a comment that ends, or no comment")

@@ -36,7 +36,7 @@ and calls the predicate (`predicates.py`) for each. A node is `touched` if it or
 
 3. `sides.py` writes a schema for each side. A keyword that needs the values of both sides is left
 out of both. A property is required on the human's side if each valid value has a human part there
-(`human_parts.py`):
+(`certain_parts.py`):
 
 >>> separated.llm["properties"]["card"]
 {'type': 'object', 'properties': {'bank': {'type': 'string'}}, 'required': ['bank']}
@@ -56,6 +56,5 @@ A value that the model gives in a human place is an issue of its arguments, and 
 ({'amount': 5, 'card': {'bank': 'B'}}, {'card': {'pin': '1234'}})
 
 Two laws hold for every schema and every valid value: `merge(*split(value))` returns the value, and
-each part is valid for its side. (`removal.py` stands apart: it removes properties from a schema
-whose values the program gives.)
+each part is valid for its side.
 """

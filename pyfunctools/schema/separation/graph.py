@@ -137,7 +137,7 @@ class Graph:
     """The nodes of a schema; only the root if nothing is marked.
 
     `answers` are the results of the predicate, in the order of the calls: a pickle has them instead
-    of the predicate.
+    of a predicate of the program's, and then `is_human` knows the paths that it was called for.
     """
 
     schema: JsonSchema
@@ -146,9 +146,10 @@ class Graph:
     root: Node
     nodes: list[Node]
     parents: Parents
+    is_human: IsHuman
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_replayed, (self.schema, self.by_name, self.answers))
+        return (_replayed, (self.schema, self.is_human if self.by_name else None, self.answers))
 
 
 def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
@@ -161,15 +162,20 @@ def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
         DefinitionError: the predicate raised an exception; the error names the path.
     """
 
-    def is_marked(path: Path, inner: JsonSchema) -> bool:
-        return ask(is_human, path, inner)
-
-    return _GraphReader(schema, is_marked, needs_name_only(is_human)).read()
+    return _GraphReader(schema, is_human, needs_name_only(is_human)).read()
 
 
-def _replayed(schema: JsonSchema, by_name: bool, answers: tuple[bool, ...]) -> Graph:
-    known = iter(answers)
-    return _GraphReader(schema, lambda _, __: next(known, False), by_name).read()
+def _replayed(schema: JsonSchema, is_human: IsHuman | None, answers: tuple[bool, ...]) -> Graph:
+    known, marked = iter(answers), set[Keys]()
+
+    def answer(path: Path, _: JsonSchema) -> bool:
+        if is_marked := next(known, False):
+            marked.add(path.keys)
+        return is_marked
+
+    graph = _GraphReader(schema, answer, by_name=is_human is not None).read()
+    graph.is_human = is_human or (lambda path, _: path.keys in marked)
+    return graph
 
 
 class _Context(NamedTuple):
@@ -192,9 +198,9 @@ class _GraphReader:
     same last name is one node.
     """
 
-    def __init__(self, schema: JsonSchema, is_marked: IsHuman, by_name: bool) -> None:
+    def __init__(self, schema: JsonSchema, is_human: IsHuman, by_name: bool) -> None:
         self._root = schema
-        self._is_marked = is_marked
+        self._is_human = is_human
         self._by_name = by_name
         self._nodes: list[Node] = []
         self._known: dict[tuple[object, ...], Node] = {}
@@ -215,15 +221,18 @@ class _GraphReader:
             root.marked = any(self._answers)
         answers, nodes = tuple(self._answers), self._nodes
         if not any(answers):
-            return Graph(self._root, self._by_name, answers, root, [root], {})
+            return Graph(self._root, self._by_name, answers, root, [root], {}, self._is_human)
         parents = parents_of(nodes)
-        for node in with_ancestors((n for n in nodes if n.marked), parents, _always):
+        for node in with_ancestors(
+            (n for n in nodes if n.marked), parents, lambda _, __, ___: True
+        ):
             node.touched = True
         linked = (n for n in nodes if n.target is not None or "discriminator" in n.rules)
         for node in with_ancestors(linked, parents, lambda _, __, keyword: keyword != "$ref"):
             node.linked = True
         nodes, root = _merged(nodes, root)
-        return Graph(self._root, self._by_name, answers, root, nodes, parents_of(nodes))
+        parents = parents_of(nodes)
+        return Graph(self._root, self._by_name, answers, root, nodes, parents, self._is_human)
 
     def _node(self, schema: JsonSchema | bool, context: _Context, parent: Node | None) -> Node:
         own_path = not self._by_name and len(self._nodes) < MAX_PLACES
@@ -260,7 +269,7 @@ class _GraphReader:
                 yield ("discriminator", tag), self._heirs.setdefault(reference, {"$ref": reference})
 
     def _answer(self, path: Path, schema: JsonSchema) -> bool:
-        self._answers.append(self._is_marked(path, schema))
+        self._answers.append(ask(self._is_human, path, schema))
         return self._answers[-1]
 
     def _with_target_keywords(self, schema: JsonSchema) -> JsonSchema:
@@ -313,10 +322,6 @@ class _GraphReader:
         for _, inner in subschemas(self._root):
             if isinstance(inner, dict):
                 self._answer(Path.of(()), inner)
-
-
-def _always(*_: object) -> bool:
-    return True
 
 
 def _definition_name(reference: str) -> str:

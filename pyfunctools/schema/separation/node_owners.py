@@ -94,7 +94,6 @@ def _makes_parent_human(node: Node, _: Node, keyword: str) -> bool:
 
 
 def _model_nodes(nodes: list[Node], human: Set[Node], parents: Parents) -> set[Node]:
-    """Return the nodes with a model part, in themselves or in a node below."""
     model: set[Node] = set()
     counted = {node for node in nodes if node.touched and not node.is_null}
     missing = Counter(parent for node in counted for parent in parents[node])

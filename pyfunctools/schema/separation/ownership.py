@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from json import dumps
 from typing import Final, Literal, TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.graph import (
@@ -37,7 +37,7 @@ from pyfunctools.schema.separation.node_owners import (
     node_owners,
 )
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import BELOW, REMARKS, UNDECLARED, VALUE_LISTS
+from pyfunctools.schema.vocabulary import BELOW, REMARKS, UNDECLARED, UNIONS, VALUE_LISTS
 
 SideName: TypeAlias = Literal["llm", "human"]
 """One of the two sides: the model or the human."""
@@ -77,6 +77,13 @@ class OwnedPlace:
                 self.names.setdefault(name, []).extend(() if node in with_unnamed else (node,))
         self.width = max((node.prefix_length for node in possible_nodes), default=0)
         self.children: dict[str | int, OwnedPlace] = {}
+
+    @property
+    def is_object(self) -> bool:
+        """Whether every value is an object, and there is no union to pick a branch of."""
+        kinds = [node.rules["type"] for node in self.nodes if "type" in node.rules]
+        has_union = any(keyword in node.rules for node in self.nodes for keyword in UNIONS)
+        return "object" in kinds and all(kind == "object" for kind in kinds) and not has_union
 
 
 LLM: Final = OwnedPlace("llm")
@@ -169,7 +176,8 @@ class Ownership:
                 if child.owner == "mixed":
                     own["/".join(map(str, keys))] = self._view(part, child, depth + 1)
                 elif child is LLM and isinstance(part.schema, dict):
-                    own["/".join(map(str, keys))] = _without_remarks(part.schema)
+                    told = {k: value for k, value in part.schema.items() if k not in _REMARKS}
+                    own["/".join(map(str, keys))] = told
             view.append(own)
         text = dumps(view, sort_keys=True)
         number = self._view_numbers.setdefault(text, len(self._view_numbers))
@@ -319,7 +327,3 @@ _MAX_VIEW_DEPTH = 16
 
 def _has_rules(node: Node) -> bool:
     return not isinstance(node.schema, dict) or not _WITHOUT_RULES.issuperset(node.schema)
-
-
-def _without_remarks(schema: JsonSchema) -> JsonSchema:
-    return {key: value for key, value in schema.items() if key not in _REMARKS}

@@ -26,12 +26,16 @@ _VENDOR_KEYWORD = r"x-.+-secret-key"
 _WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
 _SECRET_WORDS = frozenset(
     {
-        *("credential", "credentials", "csc", "cvc", "cvv", "iban", "key", "keys", "mnemonic"),
-        *("otp", "passkey", "passphrase", "pin", "pincode", "pwd", "ssn", "totp"),
+        *("credential", "credentials", "csc", "cvc", "cvn", "cvv", "iban", "jwt", "key", "keys"),
+        *("mfa", "mnemonic", "otp", "pan", "pass", "passkey", "passphrase", "pin", "pincode"),
+        *("puk", "pwd", "ssn", "totp"),
     }
 )
 _ENDING = r"(?:apikey|passcode|passwd|password|secret|token)s?$"
-_PAIRS = r"(?:(?:card|cc)(?:no|nr|num|number)|(?:access|security|verification)code)s?$"
+_PAIRS = (
+    r"(?:(?:card|cc)(?:no|nr|num|number)|(?:credit|debit)card"
+    r"|(?:access|auth|backup|login|recovery|security|sms|verification)code)s?$"
+)
 
 _TEXT_ENCODINGS = frozenset({"7bit", "8bit", "quoted-printable"})
 _TEXT_MEDIA = (

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyfunctools._json import JsonSchema, JsonValue, json_copy
+from pyfunctools.schema.ground.issue import Side
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline, PlaceTests
-from pyfunctools.schema.result import Failure, Issue, Side, Success
+from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
@@ -32,10 +33,10 @@ from pyfunctools.schema.validation.validator import Validator
 class Separated:
     """A schema and its two sides, each a schema of its own with the `$defs` it needs.
 
-    `llm` contains nothing of the human's side. Without a human side, `llm` is the schema itself and
-    `human` is `None`. In an array with items of both sides, each side has null for the items of the
-    other side. Two objects are equal if their three schemas are equal. A copy or a pickle has the
-    predicate's results, not the predicate.
+    `llm` contains nothing of the human's side. Without a human side, `llm` is the schema itself,
+    without unused `$defs`, and `human` is `None`. In an array with items of both sides, each side
+    has null for the items of the other side. Two objects are equal if their schemas are equal.
+    A copy or a pickle has the predicate's results, not the predicate.
     """
 
     _schemas: Mapping[Side, JsonSchema]
@@ -68,6 +69,11 @@ class Separated:
     def shared(self, side: Side) -> JsonSchema:
         """Return the schema of a side, or the whole one, without a copy: do not change it."""
         return self._schemas[side]
+
+    @property
+    def is_human(self) -> IsHuman:
+        """The predicate that decided; a copy knows its results only."""
+        return self._ownership.graph.is_human
 
     @property
     def lost(self) -> tuple[Path, ...]:
@@ -196,23 +202,14 @@ class Separated:
         replaced by the issues of the model's side there or below. Without such issues, the rule
         needs the values of both sides, and the message states only this.
         """
-        own = [
-            one
-            if value_at(llm, one.path.keys) == (one.value,)
-            else side_issue("llm", one.path.keys, one.expected)  # it may contain human keys
-            for one in self._side_issues("llm", whole)
-            if not is_human_at(self._ownership, one.path.keys, llm, human)
-        ]
-        own += [
-            side_issue("human", one.path.keys, one.expected)
-            for one in self._side_issues("human", whole)
-        ]
+        own: list[Issue] | None = None
         found: dict[tuple[str, str, str], Issue] = {}
         for issue in issues:
             keys = issue.path.keys
             if is_human_at(self._ownership, keys, llm, human):
                 there = [side_issue("human", keys, issue.expected)]
             else:
+                own = self._own_issues(whole, llm, human) if own is None else own
                 there = [one for one in own if one.path.keys[: len(keys)] == keys]
             if not there:
                 expected = _TOGETHER if value_at(whole, keys) else _UNLESS
@@ -220,8 +217,21 @@ class Separated:
             found |= {(one.path, one.expected, one.side): one for one in there}
         return tuple(found.values())
 
+    def _own_issues(self, whole: JsonValue, llm: JsonValue, human: JsonValue) -> list[Issue]:
+        """Return the issues of each side's part, by the schema of that side."""
+        own = [
+            one
+            if value_at(llm, one.path.keys) == (one.value,)
+            else side_issue("llm", one.path.keys, one.expected)  # it may contain human keys
+            for one in self._side_issues("llm", whole)
+            if not is_human_at(self._ownership, one.path.keys, llm, human)
+        ]
+        return own + [
+            side_issue("human", one.path.keys, one.expected)
+            for one in self._side_issues("human", whole)
+        ]
+
     def _side_issues(self, side: SideName, whole: JsonValue) -> tuple[Issue, ...]:
-        """Return the issues of one side's part of a whole, by the schema of that side."""
         own = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
         result = self._validators[side].validate({} if own is ABSENT else own, side)
         return () if result else result.issues

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from enum import Enum
 from typing import Final, Literal, TypeAlias
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.json_values import deeper_than
@@ -236,7 +236,20 @@ class Joiner:
             found = self._merge(child(place, key), one, other, (*keys, key))
             if found is not ABSENT:
                 merged[key] = found
-        return merged
+        return self._with_empty(place, merged)
+
+    def _with_empty(self, place: OwnedPlace, given: JsonObject, depth: int = 0) -> JsonObject:
+        """Return an object with the required objects of both sides that neither has to give."""
+        filled = dict(given)
+        for name in [name for node in place.nodes for name in node.required]:
+            child = self._ownership.child(place, name)
+            if name in filled or child.owner != "mixed" or depth >= _MAX_EMPTY:
+                continue
+            empty = self._with_empty(child, {}, depth + 1)
+            needed = {inner for node in child.nodes for inner in node.required}
+            if child.is_object and needed <= empty.keys():
+                filled[name] = empty
+        return filled
 
     def _merge_arrays(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
         count, *different = {len(value) for value in (human, llm) if isinstance(value, list)}
@@ -285,6 +298,8 @@ _JSON = "JSON, with texts as the keys of objects"
 _CONTAINER = "an object or an array"
 _NO_VALUE = "no value, since this is not yours to give"
 _MAX_NAMES = 6
+_MAX_EMPTY = 8
+"""How deep empty objects are nested in empty objects."""
 
 
 def _listed(names: list[str]) -> str:

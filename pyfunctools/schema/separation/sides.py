@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.references import reference_to
+from pyfunctools.schema.ground.references import prune, reference_to
 from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.outline.json_types import listed_values, types_named
+from pyfunctools.schema.separation.certain_parts import CertainParts
 from pyfunctools.schema.separation.graph import ALTERNATIVES, Node, same_place
-from pyfunctools.schema.separation.human_parts import HumanParts
 from pyfunctools.schema.separation.ownership import HUMAN, LLM, OwnedPlace, Ownership, SideName
 from pyfunctools.schema.vocabulary import CONJUNCTIVE, UNDECLARED, UNIONS, VALUE_LISTS, kept_by
 
@@ -42,7 +42,7 @@ def side_of(ownership: Ownership, side: SideName) -> JsonSchema:
     root = ownership.root
     if root.owner == "mixed":
         return _SideWriter(ownership, side).write()
-    return ownership.graph.schema if root.owner == side else NOTHING
+    return prune(ownership.graph.schema) if root.owner == side else NOTHING
 
 
 class _SideWriter:
@@ -57,14 +57,13 @@ class _SideWriter:
         self._ownership = ownership
         self._side: SideName = side
         self._child = ownership.child
-        self._human_parts = HumanParts(ownership)
+        self._parts = CertainParts(ownership, side)
         self._definitions: dict[str, JsonValue] = {}
         self._names: dict[tuple[Node, OwnedPlace | None], str] = {}
         self._schemas: dict[tuple[Node, OwnedPlace | None], dict[str, JsonValue]] = {}
         self._queue: list[tuple[Node, OwnedPlace | None]] = []
 
     def write(self) -> JsonSchema:
-        """Return this side of the root."""
         schema = self._at(self._ownership.graph.root, self._ownership.root)
         for node, place in self._queue:  # grows while it is read
             content = self._copy(node) if place is None else self._mixed(node, place)
@@ -91,7 +90,6 @@ class _SideWriter:
         return self._at(node, place) if place.owner == "mixed" else None
 
     def _reference(self, target: Node, place: OwnedPlace | None) -> str:
-        """Return a reference to a definition that is this side of a node."""
         key = (target, place)
         name = self._names.get(key)
         if name is None:
@@ -105,7 +103,6 @@ class _SideWriter:
         return reference_to(name)
 
     def _copy(self, node: Node) -> dict[str, JsonValue]:
-        """Return a copy of a node, with references to definitions of this side."""
         body = {key: value for key, value in node.rules.items() if key != "$defs"}
         copy = map_children(body, lambda steps, _: self._at(node.parts[steps], None))
         if node.target is not None:
@@ -145,7 +142,6 @@ class _SideWriter:
         return values is not None and not any(isinstance(v, dict | list) for v in values)
 
     def _mixed(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
-        """Return this side of a node for a mixed place."""
         source = node.rules
         result = {key: value for key, value in source.items() if key in _KEPT[self._side]}
         if self._side == "llm":
@@ -158,15 +154,15 @@ class _SideWriter:
             to_object = self._llm_object if self._side == "llm" else self._human_object
             result |= to_object(node, place)
         if "required" in source:
-            result["required"] = [n for n in node.required if self._is_required(node, place, n)]
+            result["required"] = [
+                name
+                for name in node.required
+                if self._parts.are_certain(
+                    self._ownership.parts(node, name), self._child(place, name)
+                )
+            ]
         result |= self._array(node, place) | self._in_place(node, place)
         return {key: result[key] for key in (*source, *result) if key in result}
-
-    def _is_required(self, node: Node, place: OwnedPlace, name: str) -> bool:
-        child = self._child(place, name)
-        if self._side == "llm":
-            return child.owner in ("llm", "mixed")
-        return self._human_parts.are_certain(self._ownership.parts(node, name), child)
 
     def _llm_object(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
         """Return the model's part of the keywords for objects, as open as the whole schema."""
@@ -365,5 +361,4 @@ def _has_unnamed_elsewhere(node: Node, place: OwnedPlace) -> bool:
 
 
 def _unique(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:
-    """Return the branches without repetitions of one and the same object."""
     return list({id(branch): branch for branch in branches}.values())

@@ -8,8 +8,19 @@ import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 from urllib.parse import quote
+
+import jsonschema_rs
+from jsonschema_rs import (
+    Draft202012Validator,
+    FancyRegexOptions,
+    ReferencingError,
+    Registry,
+    ValidationError,
+    Validator,
+    validator_cls_for,
+)
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
@@ -23,9 +34,6 @@ from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.clock import CLOCK, Formats
 from pyfunctools.schema.outline.outline import Place, ValueTest
 from pyfunctools.schema.vocabulary import IN_PLACE, UNEVALUATED
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Registry, ValidationError, Validator
 
 T = TypeVar("T")
 
@@ -111,8 +119,6 @@ class Compiled:
                 or with a target that may not be fetched.
         """
         self._is_circular = _check(schema)
-        from jsonschema_rs import Draft202012Validator, ValidationError, validator_cls_for
-
         self.schema = schema
         self._formats = formats
         self._retriever = _Retriever(resolver)
@@ -176,24 +182,18 @@ class Compiled:
             return None
         return tests[0] if len(tests) == 1 else lambda value: all(test(value) for test in tests)
 
-    def part(self, schema: JsonSchema | bool) -> "Validator":
+    def part(self, schema: JsonSchema | bool) -> Validator:
         """Compile a schema whose references are made by `address`.
 
         Raises:
             SchemaError: it cannot be compiled apart from the whole.
         """
-        from jsonschema_rs import ReferencingError, ValidationError
-
         try:
             return self._compile(schema, self._registry.value)
         except (ValidationError, ReferencingError) as error:
             raise SchemaError(shortened(visible(str(error)), 200)) from None
 
-    def _compile(
-        self, schema: JsonSchema | bool, registry: "Registry | None" = None
-    ) -> "Validator":
-        from jsonschema_rs import FancyRegexOptions
-
+    def _compile(self, schema: JsonSchema | bool, registry: Registry | None = None) -> Validator:
         compiling = partial(
             self._kind,
             dict(schema) if isinstance(schema, dict) else bool(schema),
@@ -205,15 +205,12 @@ class Compiled:
         )
         return with_stack(compiling) if self._is_deep else compiling()
 
-    def _make_registry(self) -> "Registry":
-        import jsonschema_rs as engine
-
-        draft = getattr(engine, self._kind.__name__.removesuffix("Validator"))
+    def _make_registry(self) -> Registry:
+        draft = getattr(jsonschema_rs, self._kind.__name__.removesuffix("Validator"))
         content = dict(self.schema) if isinstance(self.schema, dict) else bool(self.schema)
-        return engine.Registry([(self._base, content)], draft=draft, retriever=self._retriever)
+        return Registry([(self._base, content)], draft=draft, retriever=self._retriever)
 
-    def _schema_error(self, error: "ValidationError") -> SchemaError:
-        """Return the error of a schema that does not compile, with the pointer to the place."""
+    def _schema_error(self, error: ValidationError) -> SchemaError:
         if (address := self._retriever.refused) is not None:
             pointer = self._reference_where(
                 lambda ref: bool(ref.split("#")[0]) and ref.split("#")[0] in address
@@ -258,10 +255,6 @@ class _Retriever:
 
 def _check(schema: JsonSchema | bool) -> bool:
     """Make the checks that jsonschema-rs does not; return whether there is a circle in place.
-
-    Raises:
-        SchemaError: it is neither an object nor a boolean, has parts that are not JSON, is nested
-            too deeply, or applies too many schemas to one value.
 
     For a circle in place, see `_nested_in_place`.
     """
@@ -317,7 +310,6 @@ def _applied_in_place(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSche
 
 
 def _levels(schema: JsonSchema | bool) -> int:
-    """Return how deep schemas are nested, without following references."""
     level, count = [schema], 0
     while level:
         count += 1

@@ -18,16 +18,18 @@ The invariant: an invalid value has at least one complaint, a valid value has no
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain, islice, repeat
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from jsonschema_rs import Validator
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
+from pyfunctools.schema.ground.issue import Issue, Side
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
 from pyfunctools.schema.outline.outline import Outline, Part, ValueTest
 from pyfunctools.schema.outline.unions import union_of
-from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.messages import (
     BrokenRule,
@@ -53,9 +55,6 @@ from pyfunctools.schema.vocabulary import (
     UNEVALUATED,
     UNIONS,
 )
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Validator
 
 MOST = 1_000
 """The most issues of one value that are listed."""
@@ -179,11 +178,9 @@ class _PartExplainer:
 
     @cached_property
     def is_valid(self) -> ValueTest:
-        """The compiled test of the whole subschema."""
         return self._compiled.test(self.part.keys)
 
     def steps(self, task: Task) -> list[Step]:
-        """Return the next steps for an invalid value, in the order of the schema."""
         found: list[Step] = []
         for check in self._checks:
             found += islice(check(self, task), _ENOUGH)
@@ -205,7 +202,7 @@ class _PartExplainer:
             yield complaint_of(task.path, BrokenRule(self.part, value, error))
 
     @cached_property
-    def _own(self) -> "Validator":
+    def _own(self) -> Validator:
         """The validator of the schema's own rules, without the keywords that are walked."""
         if isinstance(self.part.schema, bool):
             return self._compiled.part(self.part.schema)
@@ -216,11 +213,15 @@ class _PartExplainer:
         return self._compiled.part(own)
 
     def properties(self, task: Task) -> Iterator[Step]:
-        """Yield the invalid properties that are declared."""
         if isinstance(value := task.value, dict):
-            for name, part in self.part.declared.items():
-                if name in value and not self._explainer.of(part).is_valid(value[name]):
+            for name, part, inner in self._declared:
+                if name in value and not inner.is_valid(value[name]):
                     yield Task((*task.path, name), part, value[name])
+
+    @cached_property
+    def _declared(self) -> "list[tuple[str, Part, _PartExplainer]]":
+        declared = self.part.declared.items()
+        return [(name, part, self._explainer.of(part)) for name, part in declared]
 
     def other_properties(self, task: Task) -> Iterator[Step]:
         """Yield the invalid properties whose names match a pattern or are not declared."""
@@ -251,23 +252,20 @@ class _PartExplainer:
         ]
 
     def property_names(self, task: Task) -> Iterator[Step]:
-        """Yield the invalid names of properties."""
         inner = self._below("propertyNames")
         for name in members_of(task.value):
             if inner is not None and not inner.is_valid(name):
                 yield Task((*task.path, name), inner.part, name, is_name=True)
 
     def dependent_schemas(self, task: Task) -> Iterator[Step]:
-        """Yield the value for each schema that rejects it, and applies because of a property."""
         for keyword in ("dependentSchemas", "dependencies"):
             for name in members_of(self._rules.get(keyword)):
                 if name in members_of(task.value):
                     yield from self._same_value(task, keyword, name)
 
     def items(self, task: Task) -> Iterator[Step]:
-        """Yield the invalid items."""
         first, rest = self.part.items
-        items = task.value if isinstance(task.value, list | tuple) else ()
+        items = task.value if isinstance(task.value, (list, tuple)) else ()
         later = rest and self._explainer.of(rest)
         explainers = chain(map(self._explainer.of, first), repeat(later))
         for n, (inner, item) in enumerate(zip(explainers, items, strict=False)):
@@ -275,7 +273,6 @@ class _PartExplainer:
                 yield Task((*task.path, n), inner.part, item)
 
     def all_of(self, task: Task) -> Iterator[Step]:
-        """Yield the value for each schema of `allOf` that rejects it."""
         for n in range(len(self.part.branches("allOf"))):
             yield from self._same_value(task, "allOf", n)
 
@@ -286,7 +283,6 @@ class _PartExplainer:
             yield task._replace(part=inner.part)
 
     def reference(self, task: Task) -> Iterator[Step]:
-        """Yield the value for the target of a `$ref`, if that rejects it."""
         target = self._target
         if target is not None and (self._only == "$ref" or not target.is_valid(task.value)):
             yield task._replace(part=target.part)
@@ -298,7 +294,6 @@ class _PartExplainer:
         return target and self._explainer.of(target)
 
     def required(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each required property that is missing."""
         if isinstance(value := task.value, dict):
             for name in self.part.required:
                 if name not in value:
@@ -314,7 +309,6 @@ class _PartExplainer:
                         yield missing(task.path, self.part, name, when)
 
     def closed(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each property that is not allowed."""
         value = task.value
         if not isinstance(value, dict):
             return
@@ -362,13 +356,11 @@ class _PartExplainer:
             yield Complaint((*path, name), line, problem, tag)
 
     def _accepts(self, keyword: str, value: JsonValue) -> bool:
-        """Return whether a value is valid by this union alone."""
         branches = range(len(self.part.branches(keyword)))
         test: JsonSchema = {keyword: [self._reference(keyword, n) for n in branches]}
         return self._validator((keyword,), test).is_valid(value)
 
     def conditional(self, task: Task) -> Iterator[Step]:
-        """Yield the value for `then` or `else`, if that rejects it."""
         condition = self._below("if")
         if condition is not None:
             yield from self._same_value(task, "then" if condition.is_valid(task.value) else "else")
@@ -401,7 +393,7 @@ class _PartExplainer:
         part = self.part.below(*keys)
         return part and self._explainer.of(part)
 
-    def _validator(self, keys: Keys, schema: JsonSchema) -> "Validator":
+    def _validator(self, keys: Keys, schema: JsonSchema) -> Validator:
         """Return the validator of a schema, which is compiled once for these keys."""
         if keys not in self._validators:
             self._validators[keys] = self._compiled.part(schema)

@@ -1,7 +1,9 @@
 """The messages about an invalid value: one sentence for each broken rule."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from jsonschema_rs import ValidationError
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import plural, shortened, visible
@@ -13,9 +15,6 @@ from pyfunctools.schema.outline.expected import ANYTHING, bound, expected, one_o
 from pyfunctools.schema.outline.json_types import implied_types, json_type, listed_values
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import BOUNDS, HOLDING, ONE_SCHEMA
-
-if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
 
 _ITEM = 2_000
 """Characters of the longest item that is searched for among the others."""
@@ -45,7 +44,7 @@ class BrokenRule(NamedTuple):
 
     part: Part
     value: JsonValue
-    error: "ValidationError"
+    error: ValidationError
 
     @property
     def rules(self) -> JsonSchema:
@@ -153,7 +152,6 @@ def _declared(part: Part) -> dict[str, Part]:
 
 
 def _allowed(part: Part) -> str:
-    """Return a sentence on the properties that are allowed."""
     names = list(part.cached(_declared))
     listed = ", ".join(preview(name) for name in names[:6])
     if len(names) > 6:

@@ -1,12 +1,17 @@
 """`Validator`: decides whether a value is valid, and finds all its issues."""
 
+from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
+from pyfunctools.schema.ground.issue import Side
 from pyfunctools.schema.ground.json_values import (
     DEPTH,
     deeper_than,
@@ -14,13 +19,23 @@ from pyfunctools.schema.ground.json_values import (
     non_json_parts,
     to_builtins,
 )
+from pyfunctools.schema.ground.path import OUTPUT, ROOT, Path
 from pyfunctools.schema.outline.clock import Formats
-from pyfunctools.schema.result import Failure, Issue, Side, Success
+from pyfunctools.schema.result import Failure, Issue, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is validated, and by the first invalid one
     from pyfunctools.schema.outline.outline import Outline, PlaceTests
     from pyfunctools.schema.validation.compiled import Compiled, Resolver
     from pyfunctools.schema.validation.explain import Explainer
+
+
+_SURELY_JSON = frozenset({bool, int, type(None)})
+
+MOST_COMPILED = 2_000
+"""How many schemas of the process stay compiled; the others are compiled again when needed."""
+
+_kept: "deque[ref[Validator]]" = deque()
+"""The validators that hold something compiled, the oldest first."""
 
 
 class Validator:
@@ -30,11 +45,15 @@ class Validator:
     `"local"`, date-times and times without an offset from UTC are valid too. A `$ref` to another
     document needs a `resolver`: a function that returns the document at an address.
 
-    Cheap to create and thread-safe. A copy compiles again, also one from a pickle. The schema must
+    Cheap to create and thread-safe. Of all validators only the last `MOST_COMPILED` to compile keep
+    what they compiled. A copy compiles again, also one from a pickle. The schema must
     not change once a value has been validated.
     """
 
-    __slots__ = ("_compiled", "_explainer", "_outline", "_resolver", "formats", "schema")
+    __slots__ = (
+        *("__weakref__", "_compiled", "_explainer", "_outline", "_resolver"),
+        *("formats", "schema"),
+    )
 
     def __init__(
         self,
@@ -46,6 +65,10 @@ class Validator:
         self.schema = schema
         self.formats: Formats = formats
         self._resolver = resolver
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop all that was compiled; it is compiled again when it is needed."""
         self._compiled = Lazy(self._make_compiled)
         self._outline = Lazy(self._make_outline)
         self._explainer = Lazy(self._make_explainer)
@@ -103,7 +126,7 @@ class Validator:
         """
         compiled = self._compiled.value
         judged = value
-        if not is_json_value(value):
+        if type(value) not in _SURELY_JSON and not is_json_value(value):
             if issues := _not_json(value, side):
                 return Failure(value=value, issues=issues)
             judged = to_builtins(value)
@@ -118,12 +141,24 @@ class Validator:
     def _make_compiled(self) -> "Compiled":
         from pyfunctools.schema.validation.compiled import Compiled
 
+        self._keep()
         return Compiled(self.schema, self.formats, self._resolver)
 
     def _make_outline(self) -> "Outline":
         from pyfunctools.schema.outline.outline import Outline
 
+        self._keep()
         return Outline(self.schema)
+
+    def _keep(self) -> None:
+        """Note that this validator compiles, and forget what the oldest ones compiled."""
+        if not (self._compiled.made or self._outline.made):
+            _kept.append(ref(self))
+        while len(_kept) > MOST_COMPILED:
+            with suppress(IndexError):  # another thread was faster
+                oldest = _kept.popleft()()
+                if oldest is not None:
+                    oldest._forget()
 
     def _make_explainer(self) -> "Explainer":
         from pyfunctools.schema.validation.explain import Explainer
@@ -171,3 +206,19 @@ def _not_json(value: JsonValue, side: Side) -> tuple[Issue, ...]:
         )
         for keys, what in islice(non_json_parts(value), MOST)
     )
+
+
+def validate_output(validator: Validator, value: Any) -> Success[Any] | Failure:
+    """Validate what a function returned: the paths of its issues begin with `$output`."""
+    verdict = validator.validate(value)
+    if verdict:
+        return verdict
+    issues = [
+        replace(
+            each,
+            path=Path.of(each.path.keys, OUTPUT),
+            message=each.message.replace(ROOT, OUTPUT, 1),
+        )
+        for each in verdict.issues
+    ]
+    return replace(verdict, issues=tuple(issues))

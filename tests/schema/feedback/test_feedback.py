@@ -13,8 +13,8 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.feedback.feedback import feedback
 from pyfunctools.schema.feedback.lines import one_line
+from pyfunctools.schema.ground.issue import Issue, Side
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.result import Issue, Side
 from pyfunctools.schema.validation.validator import validate
 
 GOLDEN = FilePath(__file__).parent / "golden"

@@ -3,7 +3,9 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.normalization.read_write import without_read_only, without_write_only
+from pyfunctools.schema.ground.references import prune
+from pyfunctools.schema.normalization.read_write import relieved
+from pyfunctools.schema.outline.outline import Outline
 
 TEXT = {"type": "string"}
 ID = {"type": "string", "readOnly": True}
@@ -107,6 +109,15 @@ WRITABLE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
+def without(schema: dict[str, Any], mark: str) -> Any:
+    result = relieved(Outline(schema).root, mark)
+    return schema if result is schema else prune(result)
+
+
+def without_read_only(schema: dict[str, Any]) -> Any:
+    return without(schema, "readOnly")
+
+
 @pytest.mark.parametrize(
     ("schema", "expected"), [row[1:] for row in WRITABLE], ids=[row[0] for row in WRITABLE]
 )
@@ -115,14 +126,14 @@ def test_marked_properties_are_removed(schema: dict[str, Any], expected: dict[st
     assert without_read_only(schema) == expected
     assert json.dumps(schema) == before
     assert without_read_only(without_read_only(schema)) == expected
-    result = without_write_only(json.loads(before.replace("readOnly", "writeOnly")))
+    result = without(json.loads(before.replace("readOnly", "writeOnly")), "writeOnly")
     assert json.loads(json.dumps(result).replace("writeOnly", "readOnly")) == expected
 
 
 def test_a_schema_without_marks_is_returned_itself():
     schema = {"properties": {"a": TEXT}, "$defs": {"unused": {}}}
     assert without_read_only(schema) is schema
-    assert without_write_only({**schema, "items": ID})["$defs"] == {"unused": {}}
+    assert without({**schema, "items": ID}, "writeOnly")["$defs"] == {"unused": {}}
 
 
 def test_missing_and_circular_references_hide_nothing():

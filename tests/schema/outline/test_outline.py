@@ -160,7 +160,7 @@ TEXTS: JsonSchema = {
 
 
 def test_a_float_where_only_a_string_is_wanted_is_found():
-    has_textual = Outline(TEXTS).place.has_float_for_string
+    place = Outline(TEXTS).place
     wrong: list[JsonValue] = [
         {"price": 1.1},
         {"sizes": ["a", 1, 2.5]},
@@ -169,7 +169,7 @@ def test_a_float_where_only_a_string_is_wanted_is_found():
         {"k": {"x": 0.5}},
         {"weight": 1.5, "k": {}, "price": 1.0},
     ]
-    assert all(map(has_textual, wrong))
+    assert all(place.misplaced_floats(value)[1] for value in wrong)
     right: list[JsonValue] = [
         {"price": 1, "sizes": [1]},
         {"weight": 1.5, "either": 1.5},
@@ -180,12 +180,16 @@ def test_a_float_where_only_a_string_is_wanted_is_found():
         1.5,
         "x",
     ]
-    assert not any(map(has_textual, right))
-    assert Outline(STRING).place.has_float_for_string(1.5)
+    assert not any(place.misplaced_floats(value)[1] for value in right)
+    assert Outline(STRING).place.misplaced_floats(1.5) == (False, True)
 
 
 def test_a_whole_float_is_found_where_an_integer_may_be_wanted():
-    has_whole = Outline(COUNTS).place.has_float_for_integer
+    place = Outline(COUNTS).place
+
+    def has_whole(value: JsonValue) -> bool:
+        return place.misplaced_floats(value)[0]
+
     for value in ({"n": 42.0}, {"maybe": 0.0}, {"rows": [{"n": 1}, {"n": 1.0}]}, {"n_a": 1.0}):
         assert has_whole(value), value
     for value in ({"n": 42}, {"n": 1.5}, {"x": 42.0}, {"any": 42.0}, {"rows": [{"m": 1.0}]}, 42.0):
@@ -199,8 +203,7 @@ def test_a_value_that_holds_itself_comes_to_an_end():
     place = Outline({"additionalProperties": {"$ref": "#"}}).place
     ring: dict[str, JsonValue] = {}
     ring |= {"n": ring, "m": ring, "x": 1.5}
-    assert not place.has_float_for_integer(ring)
-    assert not place.has_float_for_string(ring)
+    assert place.misplaced_floats(ring) == (False, False)
 
 
 @pytest.mark.parametrize(

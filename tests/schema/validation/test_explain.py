@@ -39,7 +39,7 @@ def golden() -> list[tuple[str, str, list[str]]]:
 def test_every_issue_reads_as_it_was_reviewed(schema: str, value: str, lines: list[str]):
     issues = issues_of(json.loads(schema), json.loads(value))
     assert [t for i in issues for t in (i.message, f"    {i.expected}")] == lines
-    assert all(issue.message.startswith(f"{issue.path} ") for issue in issues)
+    assert all(issue.message.startswith(f"{issue.path} "[:499]) for issue in issues)
     assert {issue.side for issue in issues} == {"llm"}
 
 
@@ -278,7 +278,7 @@ def test_several_threads_may_share_a_validator():
 
 def messages(schema: JsonSchema | bool, value: JsonValue) -> list[str]:
     issues = Validator(schema).issues(value)
-    assert all(issue.message.startswith(f"{issue.path} ") for issue in issues)
+    assert all(issue.message.startswith(f"{issue.path} "[:499]) for issue in issues)
     return [f"{issue.message} <{issue.expected}>" for issue in issues]
 
 

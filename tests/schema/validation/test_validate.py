@@ -1,7 +1,9 @@
 import copy
+import gc
 import json
 import pickle
 import threading
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from time import process_time
@@ -15,7 +17,7 @@ from stacks import on_stack
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.result import Failure
-from pyfunctools.schema.validation.validator import Validator, validate
+from pyfunctools.schema.validation.validator import MOST_COMPILED, Validator, validate
 
 TREE: JsonSchema = {
     "$ref": "#/$defs/Tree",
@@ -386,3 +388,16 @@ def test_accepts_takes_values_that_are_known_to_be_json():
     validator = Validator({"type": "object", "required": ["a"]})
     assert validator.accepts({"a": 1})
     assert not validator.accepts({})
+
+
+def test_only_the_last_schemas_stay_compiled_and_the_others_compile_again() -> None:
+    first, tests = Validator({"type": "integer"}), list[weakref.ref[object]]()
+    assert not first.validate("x")
+    tests.append(weakref.ref(first.outline))
+    others = [Validator({"type": "string"}) for _ in range(MOST_COMPILED)]
+    assert all(other.is_valid("x") for other in others)
+    gc.collect()
+    assert tests[0]() is None
+    assert first.validate(1)
+    assert not first.validate("x")
+    assert first.outline.root.schema == {"type": "integer"}

@@ -1,32 +1,34 @@
-"""The places where every valid value has a human part, which the human side requires."""
+"""The places where every valid value has a part of one side, which that side requires."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TypeAlias
 
 from pyfunctools.schema.separation.graph import ALL_OF, Node, same_place
-from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership
+from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership, SideName
 from pyfunctools.schema.vocabulary import UNIONS
 
 _PartQuestion: TypeAlias = tuple[tuple[Node, ...], OwnedPlace]
-"""The question whether each value that is valid for these nodes, at a place, has a human part."""
+"""The question whether each value that is valid for these nodes, at a place, has a part."""
 
 
-class HumanParts:
-    """Decides whether every valid value at a place has a human part.
+class CertainParts:
+    """Decides whether every valid value at a place has a part of one side.
 
     Types, required properties, and the branches of one union can prove it; without a proof, the
-    answer is no.
+    answer is no. The model gives every value that is no object, the length of every array, and
+    picks the branch of every union.
     """
 
-    def __init__(self, ownership: Ownership) -> None:
+    def __init__(self, ownership: Ownership, side: SideName) -> None:
         self._ownership = ownership
+        self._side: SideName = side
         self._known: dict[_PartQuestion, bool] = {}
 
     def are_certain(self, nodes: Iterable[Node], place: OwnedPlace) -> bool:
-        """Return whether each value that is valid for these nodes has a human part at a place."""
+        """Return whether each value that is valid for these nodes has a part at a place."""
         if place.owner != "mixed":
-            return place.owner == "human"
+            return place.owner == self._side
         question = (tuple(nodes), place)
         if question not in self._known:
             self._answer(question)
@@ -47,9 +49,12 @@ class HumanParts:
                 self._known[one] = self._known[one] or self._holds(one)
 
     def _holds(self, question: _PartQuestion) -> bool:
+        readings = self._readings(question)
+        if self._side == "llm" and (len(readings) > 1 or not _are(readings[0], "object")):
+            return True
         first, *others = (
-            any(c[1].owner == "human" or self._known[c] for c in self._below(nodes, question[1]))
-            for nodes in self._readings(question)
+            any(c[1].owner == self._side or self._known[c] for c in self._below(nodes, question[1]))
+            for nodes in readings
         )
         return first or (bool(others) and all(others))
 
@@ -61,7 +66,7 @@ class HumanParts:
         return [nodes, *(tuple(same_place((*nodes, branch), ALL_OF)) for branch in branches)]
 
     def _below(self, nodes: tuple[Node, ...], place: OwnedPlace) -> Iterator[_PartQuestion]:
-        """Yield the question for each required property or item that may have a human part."""
+        """Yield the question for each required property or item that may have a part."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in node.required)
@@ -69,7 +74,7 @@ class HumanParts:
             steps.append(0)
         for step in steps:
             child = self._ownership.child(place, step)
-            if child.owner in ("human", "mixed"):
+            if child.owner in (self._side, "mixed"):
                 parts = (self._ownership.parts(node, step) for node in nodes)
                 yield tuple(dict.fromkeys(chain.from_iterable(parts))), child
 
