@@ -25,6 +25,7 @@ The schema engine alone is `pyfunctools.schema`. Importing this package imports 
 an HTTP library; they are imported when they are first needed.
 """
 
+from os.path import exists
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         DocumentError,
         LifespanError,
         LoopError,
+        MissingExtraError,
         PyfunctoolsError,
         Retry,
         SchemaError,
@@ -48,10 +50,12 @@ if TYPE_CHECKING:
         WaitingError,
     )
     from pyfunctools.execution.person.approval import Approval, PendingCall
+    from pyfunctools.execution.person.postgres import PostgresStore
     from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.request.connection import Connection
-    from pyfunctools.limits import Limits
+    from pyfunctools.execution.request.oauth import OAuth2, TokenStore
+    from pyfunctools.limits import Limits, ProgramLimits
     from pyfunctools.prompting.attempts import Attempts
     from pyfunctools.prompting.calls.calls import parse_calls
     from pyfunctools.prompting.prompt.prompt import Prompt, prompt_of
@@ -60,7 +64,14 @@ if TYPE_CHECKING:
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function, Skipped
     from pyfunctools.record.origin import Method, RemoteTool
-    from pyfunctools.record.outcome import Outcome, Response, Waiting
+    from pyfunctools.record.outcome import (
+        InnerCall,
+        Outcome,
+        Request,
+        Response,
+        ServerWords,
+        Waiting,
+    )
     from pyfunctools.record.param import Param
     from pyfunctools.record.question import Question
     from pyfunctools.route import Route
@@ -89,6 +100,7 @@ __all__ = [
     "Function",
     "Human",
     "Inject",
+    "InnerCall",
     "Issue",
     "LifespanError",
     "Limits",
@@ -96,27 +108,34 @@ __all__ = [
     "Loss",
     "MemoryStore",
     "Method",
+    "MissingExtraError",
+    "OAuth2",
     "Outcome",
     "Param",
     "Path",
     "PendingCall",
+    "PostgresStore",
+    "ProgramLimits",
     "Prompt",
     "PyfunctoolsError",
     "Question",
     "RemoteTool",
     "Rendering",
     "Repair",
+    "Request",
     "Response",
     "Retry",
     "Route",
     "SchemaError",
     "Separated",
+    "ServerWords",
     "Skipped",
     "SqliteStore",
     "Success",
     "TicketStore",
     "TicketStoreError",
     "Tickets",
+    "TokenStore",
     "Tools",
     "Turn",
     "UnknownFunctionError",
@@ -143,6 +162,7 @@ _HOMES = {
         "DocumentError",
         "LifespanError",
         "LoopError",
+        "MissingExtraError",
         "PyfunctoolsError",
         "Retry",
         "SchemaError",
@@ -151,15 +171,24 @@ _HOMES = {
         "WaitingError",
     ),
     "execution.person.approval": ("Approval", "PendingCall"),
+    "execution.person.postgres": ("PostgresStore",),
     "execution.person.stores": ("MemoryStore", "SqliteStore", "TicketStore"),
     "execution.person.tickets": ("Tickets",),
     "execution.request.connection": ("Connection",),
+    "execution.request.oauth": ("OAuth2", "TokenStore"),
     "record.call": ("Call",),
     "record.call_info": ("CallInfo",),
     "record.file": ("File",),
-    "limits": ("Limits",),
+    "limits": ("Limits", "ProgramLimits"),
     "record.origin": ("Method", "RemoteTool"),
-    "record.outcome": ("Outcome", "Response", "Waiting"),
+    "record.outcome": (
+        "InnerCall",
+        "Outcome",
+        "Request",
+        "Response",
+        "ServerWords",
+        "Waiting",
+    ),
     "record.param": ("Param",),
     "record.question": ("Question",),
     "prompting.attempts": ("Attempts",),
@@ -173,6 +202,10 @@ _HOMES = {
     "sources.python.markers": ("Context", "Human", "Inject", "human"),
     "sources.python.reader": ("function_of",),
 }
+if exists(__file__.replace("__init__", "__version__")):  # of another package with our name
+    from pyfunctools.errors import MIXED
+
+    raise ImportError(MIXED)
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 
 

@@ -6,7 +6,8 @@ object is a `dict` and an array is a `list`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, TypeVar, cast
+from gc import is_tracked
+from typing import Any, TypeAlias, TypeVar, cast
 
 JsonValue: TypeAlias = (
     Mapping[str, "JsonValue"] | Sequence["JsonValue"] | str | int | float | bool | None
@@ -39,9 +40,23 @@ def text_of(value: JsonValue) -> str:
 
 def json_copy(value: Json) -> Json:
     """Return a copy that shares no object and no array with the value."""
+    copied: Any = _copy(value) if isinstance(value, _CONTAINERS) else value
+    return copied
+
+
+def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        members = cast("dict[str, JsonValue]", value)
-        return cast("Json", {key: json_copy(inner) for key, inner in members.items()})
-    if isinstance(value, list):
-        return cast("Json", [json_copy(item) for item in cast("list[JsonValue]", value)])
-    return value
+        members = cast("dict[str, Any]", value).copy()
+        # Python's collector does not track a dict without containers, which most are.
+        if is_tracked(members):
+            for key, inner in members.items():  # no key is added
+                if inner.__class__ is not str and isinstance(inner, _CONTAINERS):
+                    members[key] = _copy(inner)
+        return members
+    return [
+        _copy(item) if item.__class__ is not str and isinstance(item, _CONTAINERS) else item
+        for item in cast("list[Any]", value)
+    ]
+
+
+_CONTAINERS = (dict, list)

@@ -25,6 +25,18 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
 
 
+def first_sentence(text: str, limit: int) -> str:
+    """Return the first sentence of a text on one line, visible and at most `limit` characters."""
+    line = " ".join(visible(text.partition("\n\n")[0]).split())
+    return shortened(re.split(r"(?<=[.!?])\s+(?=[^a-z])", line, maxsplit=1)[0], limit)
+
+
+def cut_at_word(text: str, limit: int) -> str:
+    """Return the text, shortened behind a whole word where there is one."""
+    cut = shortened(text, limit)
+    return cut if cut == text else f"{cut[:-1].rpartition(' ')[0] or cut[:-1]}…"
+
+
 def quantity(count: int, unit: str) -> str:
     """Return a count with its unit: `1 item`, `2 properties`."""
     return f"{count:,} {plural(unit, count)}"

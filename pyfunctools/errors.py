@@ -3,6 +3,7 @@
 ```
 PyfunctoolsError
 ├── DefinitionError        a class, function, schema or setting is wrong
+│   └── MissingExtraError  a package of an extra is not installed (an ImportError too)
 ├── DocumentError          a document cannot be read
 ├── SchemaError            a JSON Schema is invalid
 ├── ArgumentsError         only from `Failure.unwrap()`: wrong arguments are values
@@ -19,9 +20,22 @@ Wrong arguments are a `Failure`, and a failed call is an `Outcome`; neither is a
 error has fields; its text is composed from them.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Collection, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
+
+MIXED: Final = (
+    "The folder of the package pyfunctools-llm holds files of another package, whose name is "
+    "pyfunctools. Run `pip uninstall -y pyfunctools pyfunctools-llm`, then install "
+    "pyfunctools-llm again."
+)
+if not hasattr(sys.modules["pyfunctools"], "_HOMES"):  # its `__init__.py` replaced ours
+    raise ImportError(MIXED)
+
+
+_FEW: Final = 10
+"""The most functions that the error for an unknown name lists."""
 
 
 class PyfunctoolsError(Exception):
@@ -43,6 +57,17 @@ class DefinitionError(PyfunctoolsError):
 
     def __str__(self) -> str:
         return _sentence(self.where, self.reason, self.remedy)
+
+
+class MissingExtraError(DefinitionError, ImportError):
+    """A package of an extra is not installed; `extra` is its name, as in `pyfunctools-llm[mcp]`."""
+
+    def __init__(self, where: str, reason: str, extra: str) -> None:
+        super().__init__(where, reason, f"Run `pip install 'pyfunctools-llm[{extra}]'`.")
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (MissingExtraError, (self.where, self.reason, self.extra))
 
 
 def wrong_type(
@@ -119,16 +144,23 @@ class CallError(PyfunctoolsError):
 
 
 class UnknownFunctionError(PyfunctoolsError, KeyError):
-    """The controller has no function of this name; `close` are similar names."""
+    """The controller has no function of this name; `close` are similar names.
 
-    def __init__(self, name: str, close: Sequence[str] = ()) -> None:
-        super().__init__(name, tuple(close))
+    `others` are the names besides, if there are at most ten functions in all.
+    """
+
+    def __init__(self, name: str, close: Sequence[str] = (), known: Collection[str] = ()) -> None:
+        others = [each for each in known if each not in close] if len(known) <= _FEW else []
+        super().__init__(name, tuple(close), tuple(others))
         self.name = name
         self.close = tuple(close)
+        self.others = tuple(others)
 
     def __str__(self) -> str:
         hint = f" Did you mean {' or '.join(self.close)}?" if self.close else ""
-        return f"There is no function {self.name!r}.{hint}"
+        also = "There are also" if self.close else "There are" if self.others[1:] else "There is"
+        rest = f" {also}: {', '.join(self.others)}." if self.others else ""
+        return f"There is no function {self.name!r}.{hint}{rest}"
 
 
 class LifespanError(PyfunctoolsError):

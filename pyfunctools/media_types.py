@@ -56,6 +56,17 @@ def is_text_media(content_type: str) -> bool:
     return media.startswith("text/") or is_xml_media(media) or media in _TEXTS
 
 
+def sequence_kind(content_type: str) -> Literal["events", "lines", "records"] | None:
+    """Return how the items of a media type follow each other, `None` if it is no sequence.
+
+    They are server-sent events (WHATWG HTML, 9.2), JSON lines, or a JSON text sequence (RFC 7464).
+    """
+    media = without_parameters(content_type)
+    if media == "application/json-seq" or media.endswith("+json-seq"):
+        return "records"
+    return "lines" if media in _JSON_LINES else "events" if media == "text/event-stream" else None
+
+
 def first_concrete_media(content_types: str) -> str | None:
     """Return the first media type of a comma-separated list that is not a range, or `None`.
 
@@ -106,11 +117,14 @@ _NO_CHARSETS = frozenset(
     }
 )
 
-_TEXTS = frozenset(
+_JSON_LINES = frozenset(
+    f"application/{name}" for name in ("jsonl", "jsonlines", "ndjson", "x-jsonlines", "x-ndjson")
+)
+_TEXTS = _JSON_LINES | frozenset(
     f"application/{name}"
     for name in (
-        *("ecmascript", "graphql", "graphql-response", "javascript", "json-seq", "jsonl"),
-        *("jsonpath", "sdp", "sql", "toml", "x-javascript", "x-ndjson", "x-sh"),
+        *("ecmascript", "graphql", "graphql-response", "javascript", "json-seq"),
+        *("jsonpath", "sdp", "sql", "toml", "x-javascript", "x-sh"),
         *("x-www-form-urlencoded", "x-yaml", "yaml"),
     )
 )

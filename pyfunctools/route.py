@@ -112,7 +112,7 @@ class SecurityScheme:
     """How a caller authenticates: the name in the document, and the credential to send.
 
     `location` and `parameter` belong to the type `apiKey`, `scheme` (in lower case: `basic`,
-    `bearer`, ...) to `http`.
+    `bearer`, ...) to `http`, and `flows` to `oauth2`: the addresses of each flow, as written.
     """
 
     name: str
@@ -120,6 +120,7 @@ class SecurityScheme:
     scheme: str | None = None
     location: Literal["query", "header", "cookie"] | None = None
     parameter: str | None = None
+    flows: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +149,8 @@ class Route:
 
     `method` is in upper case; `path` and `operation` are as in the document. `security` lists
     alternatives of which one has to be met; one without schemes means that no credential is needed.
-    `schemes` are the security schemes by name.
+    `schemes` are the security schemes by name. `servers` are the operation's own, or else those of
+    its document, `document_servers` (`None` for a route without a document).
     """
 
     method: str
@@ -160,6 +162,13 @@ class Route:
     security: tuple[Requirement, ...] = ()
     schemes: Mapping[str, SecurityScheme] = field(default_factory=dict[str, SecurityScheme])
     servers: tuple[Server, ...] = ()
+    document_servers: tuple[Server, ...] | None = None
+
+    @property
+    def operation_id(self) -> str | None:
+        """The `operationId` of the operation, as written."""
+        given = self.operation.get("operationId")
+        return given if isinstance(given, str) and given else None
 
     def __repr__(self) -> str:
         return f"Route(method={self.method!r}, path={self.path!r:.400}, ...)"

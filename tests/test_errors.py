@@ -75,7 +75,7 @@ def test_every_error_has_one_base_and_is_in_the_docstring() -> None:
         for value in vars(errors).values()
         if isinstance(value, type) and issubclass(value, Exception)
     ]
-    assert len(found) == 12
+    assert len(found) == 13
     for error in found:
         assert issubclass(error, PyfunctoolsError)
         assert error.__name__ in (errors.__doc__ or "")

@@ -1,5 +1,6 @@
 """`Limits`: the defaults are those of the documentation."""
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools import DefinitionError, Limits
+from pyfunctools import Controller, DefinitionError, Limits, parse_calls
+from pyfunctools.testing.replies import REPLIES
 
 LISTED = {
     "1 MiB": 1 << 20,
@@ -16,6 +18,7 @@ LISTED = {
     "2,000,000": 2_000_000,
     "32,768": 32_768,
     "30 s": 30.0,
+    "none": None,
     "32,768 characters": 32_768,
 }
 
@@ -30,6 +33,8 @@ def test_each_default_is_listed_in_security_md() -> None:
 @pytest.mark.parametrize("field", [field.name for field in fields(Limits)])
 @pytest.mark.parametrize("value", ["1", None, -1, True, float("nan")])
 def test_an_invalid_limit_is_refused_with_its_name(field: str, value: Any) -> None:
+    if (field, value) == ("call", None):
+        return  # no limit
     with pytest.raises(DefinitionError, match="is not a valid limit") as raised:
         Limits(**{field: value})
     assert raised.value.where == f"Limits({field})"
@@ -40,3 +45,20 @@ def test_only_the_deadline_may_be_a_fraction() -> None:
     assert Limits(deadline=0.5).deadline == 0.5
     with pytest.raises(DefinitionError):
         Limits(depth=0.5)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("dialect", REPLIES)
+def test_arguments_have_one_limit_for_all_vendors(dialect: str) -> None:
+    def store(text: str) -> str:
+        """Store it."""
+        return "stored"
+
+    controller = Controller.from_functions([store])
+    for size, reason in ((Limits().text, None), (Limits().text + 1, "arguments")):
+        written = json.dumps({"text": "x" * (size - len('{"text":""}'))}, separators=(",", ":"))
+        response = REPLIES[dialect]("", [("store", written)], 0)
+        (outcome,) = controller.tools(dialect).run(response).outcomes
+        assert outcome.reason == reason
+        assert reason is None or "at most 1048576 bytes" in outcome.issues[0].expected
+        (call,) = parse_calls(response, controller.functions)
+        assert bool(call.result) is (reason is None)

@@ -90,4 +90,4 @@ def test_the_reprs_of_a_retry_and_a_report_are_one_line() -> None:
     assert repr(attempts) == (
         "<Attempts 'book': 1 of 3 tried, result=Success(value={'day': 'today'}, repairs=())>"
     )
-    assert repr(TABLES.report()).startswith("<Report: 1 function of 1 operation, 0 skipped; ")
+    assert repr(TABLES.report()).startswith("<Report: 1 function, 0 skipped; ")

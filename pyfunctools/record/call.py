@@ -1,6 +1,6 @@
 """`Call`: one call that a model wrote."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyfunctools._text import record_repr
@@ -26,6 +26,13 @@ class Call:
     span: tuple[int, int] | None = None
     namespace: str | None = None
     caller: Any = None
+    _mark: object = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return record_repr(self, "id", "name", "arguments", "result", "span")
+
+
+def mark_of(call: Call) -> object:
+    """Return the `Contract.mark` by which the call's arguments were checked, `None` if unknown."""
+    is_checked = call.result and call.arguments is call.result.value
+    return call._mark if is_checked else None  # pyright: ignore[reportPrivateUsage]

@@ -1,6 +1,6 @@
 """`CallInfo`: facts about a call, for the function that runs."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Never, Union, get_args, get_origin
 
@@ -18,7 +18,6 @@ class CallInfo:
     function: str
     attempt: int = 1
     audience: str | None = None
-    _person: object = field(default=None, compare=False, repr=False)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Never:
@@ -28,11 +27,6 @@ class CallInfo:
             TypeError: always.
         """
         raise TypeError("`CallInfo` is for a parameter of its own, not inside another type")
-
-
-def person_in(info: CallInfo | None) -> object:
-    """Return the `execution.steps.Person` by which a remote server asks a person, if any."""
-    return None if info is None else info._person  # pyright: ignore[reportPrivateUsage]
 
 
 def wants_info(hint: object) -> bool:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from json import dumps
 from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, members_of
@@ -12,20 +13,27 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.record.handler import DeclaredProperties
-from pyfunctools.record.human_side import HumanSide
 from pyfunctools.record.param import Param, parameters_of
 from pyfunctools.record.renderings import Renderings, check_rendered
 from pyfunctools.schema.checker import Checker
+from pyfunctools.schema.ground.issue import Side
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import prune, resolve
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES, faults_of
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.parsing.parse import parse
-from pyfunctools.schema.result import Failure, Side, Success
-from pyfunctools.schema.separation.predicates import IsHuman, any_of
+from pyfunctools.schema.result import Failure, Success
+from pyfunctools.schema.separation.predicates import (
+    IsHuman,
+    any_of,
+    is_secret_of_human,
+    is_upload,
+)
 from pyfunctools.schema.separation.separate import Separated, separate_normalized
+from pyfunctools.schema.separation.shown import output_shown
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, UNIONS, judging
 
@@ -35,30 +43,60 @@ if TYPE_CHECKING:
 Notes = Callable[[], Iterable[Note]]
 """A function that returns the notes on schemas as they were written."""
 
+Examples = Callable[[], Iterable[JsonValue]]
+"""A function that returns examples of all arguments as they were written."""
 
-class Recipe:
-    """The function and the predicate that made a contract; empty after unpickling."""
 
-    __slots__ = ("is_human", "make")
+class HumanSide:
+    """Facts about the schema of a function's human side.
 
-    def __init__(
-        self, make: "Callable[..., Contract] | None" = None, is_human: IsHuman | None = None
-    ) -> None:
-        self.make = make
-        self.is_human = is_human
+    `has_secrets` is true if a value may be a secret, `is_all_secret` if the whole side is one.
+    `secret_defaults` are the defaults of secrets, `has_defaults` is true if anything has one.
+    `property_names` are the names of all declared properties. `takes_files` is true if a value may
+    be a file.
+    """
+
+    def __init__(self, schema: JsonSchema) -> None:
+        self.validator = Validator(schema)
+        self._schema = schema
+        self._secrets = separate_normalized(schema, is_secret_of_human, self.validator)
+        self.has_secrets = self._secrets.has_human
+        self.is_all_secret = self._secrets.owner(()) == "human"
+        self.secret_defaults = tuple(
+            inner["default"]
+            for _, inner in subschemas(self._secrets.shared("human"))
+            if isinstance(inner, dict) and "default" in inner
+        )
+        parts = [(keys, part) for keys, part in subschemas(schema) if isinstance(part, dict)]
+        self.has_defaults = any(part.get("default") is not None for _, part in parts)
+        self.property_names = frozenset(
+            str(keys[-1]) for keys, _ in parts if len(keys) > 1 and keys[-2] == "properties"
+        )
+        self.takes_files = any(is_upload(part) for _, part in parts)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Recipe, ())
+        return (HumanSide, (self._schema,))
+
+    def secrets_in(self, human: JsonValue) -> JsonValue:
+        """Return the secrets in a value of the human's side."""
+        return self._secrets.part(human, "human")
+
+    def has_secret(self, human: JsonValue) -> bool:
+        """Return whether a value of the human's side has a secret in it."""
+        return self.has_secrets and self.secrets_in(human) not in (None, {}, [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
     """The normalized schemas of a function, `parameters` and `output`, and their checks.
 
+    The `output` is as others may see it (`separation.shown`).
     Made on first use: `separated`, the two sides of the parameters (`None` if there is no human
     side); `human_side`, facts about the human side; `checker`, which reads and checks the arguments
-    of a model; `notes` on the schemas as they were written. `first` are the names that come first
-    in a list of arguments.
+    of a model; `notes` on the schemas as they were written; shared `examples` of a model's
+    arguments. `first` are the names that come first in a list of arguments. `mark` tells arguments
+    that this contract has checked from others. `items` is the schema of each item of a response
+    that is a sequence. `kept` are texts that others make of the schemas, each once.
     """
 
     parameters: JsonSchema
@@ -70,8 +108,13 @@ class Contract:
     checker: Lazy[Checker] = field(compare=False, repr=False)
     notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
     human_side: Lazy[HumanSide] = field(compare=False, repr=False)
+    examples: Lazy[tuple[JsonValue, ...]] = field(compare=False, repr=False)
     renderings: Renderings = field(compare=False, repr=False, default_factory=Renderings)
-    _recipe: Recipe = field(compare=False, repr=False)
+    mark: object = field(init=False, compare=False, repr=False, default_factory=object)
+    items: JsonSchema | None = None
+    kept: dict[str, str] = field(
+        init=False, compare=False, repr=False, default_factory=dict[str, str]
+    )
 
     @classmethod
     def of(
@@ -81,9 +124,11 @@ class Contract:
         is_human: IsHuman | None,
         notes: Notes = tuple,
         *,
+        examples: Examples | None = None,
         first: Sequence[str] = (),
         sets: bool = False,
         hinted: bool = False,
+        items: JsonSchema | None = None,
     ) -> "Contract":
         """Return the contract of normalized `parameters` and `output`.
 
@@ -104,10 +149,8 @@ class Contract:
             checker=Lazy(partial(_checker, validator, separated, first, sets)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
             human_side=Lazy(partial(_human_side, separated)),
-            _recipe=Recipe(
-                partial(cls.of, output=output, notes=notes, first=first, sets=sets, hinted=hinted),
-                is_human,
-            ),
+            examples=Lazy(partial(_valid, examples, validator, separated)) if examples else _NONE,
+            items=items,
         )
 
     @classmethod
@@ -131,7 +174,7 @@ class Contract:
         """
         given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
         whole = _read(name, "/parameters", given, partial(_closed, name), lenient)
-        result = None if output is None else _read(name, "/output", output, normalize, lenient)
+        result = None if output is None else _read(name, "/output", output, _shown, lenient)
         contract = cls.of(whole, result, is_human, partial(schema_notes, given, output))
         with _as_definition_error(name, "/parameters"):
             contract.validator.compile()
@@ -141,30 +184,39 @@ class Contract:
         return contract
 
     def with_parameters(self, parameters: JsonSchema, fixed: Container[Keys] = ()) -> "Contract":
-        """Return the contract with other parameters, in which `fixed` places are human.
-
-        Raises:
-            DefinitionError: this contract is from a pickle, which has no predicate.
-        """
-        if self._recipe.make is None:
-            raise DefinitionError(
-                "configured(fixed)",
-                "The functions were pickled.",
-                "Configure them before pickling, or create the controller again.",
-            )
-        known = self._recipe.is_human
+        """Return the contract with other parameters, in which `fixed` places are human."""
+        separated = self.separated.value
+        is_human = None if separated is None else separated.is_human
 
         def is_fixed(path: Path, _: JsonSchema) -> bool:
             return path.keys in fixed
 
-        is_human = any_of(*(() if known is None else (known,)), is_fixed) if fixed else known
-        return self._recipe.make(parameters, is_human=is_human)
+        return Contract.of(
+            parameters,
+            self.output,
+            any_of(*filter(None, (is_human,)), is_fixed) if fixed else is_human,
+            lambda: self.notes.value,
+            examples=lambda: self.examples.value,
+            first=self.first,
+            sets=self.checker.value.sets,
+            hinted=self.validator.formats == "local",
+            items=self.items,
+        )
 
     @property
     def llm(self) -> JsonSchema:
         """The model's side of the parameters, or all of them if there is no human side."""
         separated = self.separated.value
         return self.parameters if separated is None else separated.shared("llm")
+
+    @property
+    def item_validator(self) -> Validator | None:
+        """What checks each item of a generator: the output is the list of them."""
+        output, schema = self.output or {}, self.items
+        if schema is None and isinstance(items := output.get("items"), dict):
+            schema = {**items, "$defs": output["$defs"]} if "$defs" in output else items
+        formats = self.validator.formats != "local"
+        return None if schema is None else Validator(schema, formats=formats)
 
     def positional(self) -> tuple[JsonSchema | bool, ...]:
         """Return the schema of each input in order, with the `$defs` that it uses."""
@@ -218,13 +270,14 @@ class Contract:
         self,
         arguments: str | bytes | JsonValue,
         *,
+        name: str | None = None,
         rendering: "Rendering | None" = None,
         allow_truncated: bool = False,
     ) -> Success[JsonValue] | Failure:
         """Return the arguments of a model, parsed, coerced and validated; see `Function.check`."""
         checker = self.checker.value
         if rendering is None or not rendering.reshapes:
-            return checker.check(arguments, allow_truncated=allow_truncated)
+            return checker.check(arguments, allow_truncated=allow_truncated, name=name)
         return check_rendered(arguments, rendering, checker.check, allow_truncated=allow_truncated)
 
 
@@ -262,6 +315,22 @@ def _checker(
     return Checker(separated or whole, names=names, sets=sets)
 
 
+def _valid(
+    written: Examples, whole: Validator, sides: Lazy[Separated | None]
+) -> tuple[JsonValue, ...]:
+    """Return the first short examples that are valid for the model's side, cut down to it."""
+    separated = sides.value
+    parts = (each if separated is None else separated.part(each, "llm") for each in written())
+    short = (each for each in parts if each and len(dumps(each)) <= _LONGEST_EXAMPLE)
+    return tuple(islice(filter((separated or whole).accepts, short), _MOST_EXAMPLES))
+
+
+_LONGEST_EXAMPLE = 4_000
+"""Characters of JSON: a model reads examples with each request."""
+_MOST_EXAMPLES = 3
+_NONE = Lazy[tuple[JsonValue, ...]].of(())
+
+
 def _human_side(sides: Lazy[Separated | None]) -> HumanSide:
     separated = sides.value
     return HumanSide({} if separated is None else separated.shared("human"))
@@ -279,7 +348,6 @@ def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
 
 
 def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:
-    """Return the names of properties in the order of a list of arguments."""
     leading = [name for name in first if name in names]
     return [*leading, *(name for name in names if name not in leading)]
 
@@ -293,7 +361,6 @@ def _properties(schema: JsonSchema) -> JsonObject:
 
 @contextmanager
 def _as_definition_error(name: str, pointer: str) -> Generator[None]:
-    """Raise a `SchemaError` as a `DefinitionError` that names the function."""
     try:
         yield
     except SchemaError as error:
@@ -308,11 +375,7 @@ def _read(
     normalized: Callable[[JsonSchema], JsonSchema],
     lenient: bool,
 ) -> JsonSchema:
-    """Check a schema as it was written, and return it `normalized`.
-
-    Raises:
-        DefinitionError: it is invalid, or has a mistake and `lenient` is false.
-    """
+    """Check a schema as it was written, and return it `normalized`."""
     with _as_definition_error(name, pointer):
         check_schema(written)
         faults = faults_of(written, closed=pointer == "/parameters") if not lenient else ()
@@ -326,6 +389,10 @@ def _read(
 
 _MAX_FAULTS = 8
 """Mistakes that one error lists."""
+
+
+def _shown(output: JsonSchema) -> JsonSchema:
+    return output_shown(normalize(output))
 
 
 def _closed(name: str, parameters: JsonSchema) -> JsonSchema:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:  # the engine is loaded when the schemas of a function are fir
     from pyfunctools.record.contract import Contract
     from pyfunctools.record.handler import Handler, KeywordHandler
     from pyfunctools.record.param import Param
-    from pyfunctools.schema.result import Failure, Side, Success
+    from pyfunctools.record.search_texts import SearchTexts
+    from pyfunctools.record.settings import Settings
+    from pyfunctools.schema.ground.issue import Side
+    from pyfunctools.schema.result import Failure, Success
     from pyfunctools.schema.separation.separate import Separated
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
@@ -36,12 +39,18 @@ GROUPS = ("query", "header", "cookie", "body")
 class Skipped:
     """A part of a source that could not become a function, and why.
 
-    `pointer` is its JSON Pointer in a document.
+    `pointer` is its JSON Pointer in a document. The texts have no hidden characters.
     """
 
     where: str
     reason: str
     pointer: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("where", "reason", "pointer"):
+            text = getattr(self, name)
+            if isinstance(text, str) and (shown := visible(text)) != text:
+                object.__setattr__(self, name, shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -73,6 +82,8 @@ class Function:
     origin: Origin | None = None
     _contract: "Lazy[Contract]" = field(repr=False)
     _handler: "Handler | None" = field(default=None, compare=False, repr=False)
+    _settings: "Settings | None" = field(default=None, compare=False, repr=False)
+    _searched: "Lazy[SearchTexts] | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not NAME.fullmatch(self.name):  # pyright: ignore
@@ -156,7 +167,7 @@ class Function:
 
     @property
     def output(self) -> Mapping[str, Any] | None:
-        """The JSON Schema of the output, `None` if unknown."""
+        """The JSON Schema of the output, without defaults of a person; `None` if unknown."""
         return json_copy(self._contract.value.output)
 
     @property
@@ -215,14 +226,15 @@ class Function:
         """Return the arguments of a model, parsed, coerced and validated.
 
         `arguments` is the model's text, or a value that was parsed already. A list has the inputs
-        in the order of `positional`, without the human inputs. Text that ends inside its last
+        in the order of `positional`, without the human inputs. A whole call of this function,
+        `{"name": ..., "arguments": {...}}`, counts as its arguments. Text that ends inside its last
         scalar is an issue unless `allow_truncated`: 1 may have been 1000.
 
         With the `rendering` that was sent to the model, the arguments are restored first, and a
         failure has the names and the shape of the rendering.
         """
         return self._contract.value.check(
-            arguments, rendering=rendering, allow_truncated=allow_truncated
+            arguments, name=self.name, rendering=rendering, allow_truncated=allow_truncated
         )
 
     def render(
@@ -253,9 +265,28 @@ def with_contract(function: Function, contract: "Lazy[Contract]") -> Function:
     return replace(function, _contract=contract)
 
 
+def settings_of(function: Function) -> "Settings | None":
+    """Return what the program set for a function, `None` if nothing."""
+    return function._settings  # pyright: ignore[reportPrivateUsage]
+
+
+def with_settings(
+    function: Function, settings: "Settings", contract: "Lazy[Contract] | None" = None
+) -> Function:
+    """Return the function with other settings, and another contract if there is one."""
+    contract = contract or function._contract  # pyright: ignore[reportPrivateUsage]
+    return replace(function, _settings=settings, _contract=contract)
+
+
 def handler_of(function: Function) -> "Handler | None":
     """Return the handler of a function that runs in this process, `None` for other functions."""
     return function._handler  # pyright: ignore[reportPrivateUsage]
+
+
+def searched_texts(function: Function) -> "SearchTexts | None":
+    """Return the texts for a search that the source has, `None` if the schemas have them."""
+    own = function._searched  # pyright: ignore[reportPrivateUsage]
+    return None if own is None else own.value
 
 
 def with_handler(function: Function, called: Callable[..., object]) -> Function:

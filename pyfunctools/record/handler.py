@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, get_type_hints
 
-from pyfunctools._bound import BoundCall
+from pyfunctools._bound import BoundCall, bound_keywords
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.call_info import CallInfo, wants_info
@@ -111,6 +111,7 @@ class KeywordHandler:
         """Return the call with its arguments, which are not converted."""
         missing = {name: value for name, value in self._defaults.items() if name not in arguments}
         extra: dict[str, object] = {"context": context} if self._takes_context else {}
+        extra |= bound_keywords(self.callable)
         if self._info is not None:
             extra[self._info] = info
         named: dict[str, object] = {**deepcopy(missing), **arguments, **extra}
@@ -155,9 +156,9 @@ class KeywordHandler:
         `where` is the name of the function.
 
         Raises:
-            DefinitionError: the callable does not accept one of them, requires a parameter that is
-                not declared or may be missing, or a property has the name of the parameter for the
-                context or the `CallInfo`.
+            DefinitionError: the callable does not accept one of them, or a partial sets it; it
+                requires a parameter that is not declared or may be missing; or a property has the
+                name of the parameter for the context or the `CallInfo`.
         """
         own = _parameters(self.callable)
         if own is None:
@@ -165,6 +166,7 @@ class KeywordHandler:
         taken = [each.name for each in own if each.kind in _NAMED]
         name = getattr(self.callable, "__qualname__", type(self.callable).__qualname__)
         where = f"{where}(handler)"
+        _check_bound(where, declared, bound_keywords(self.callable))
         for given in {"context" if self._takes_context else None, self._info}.intersection(
             declared.names
         ):
@@ -197,6 +199,15 @@ class KeywordHandler:
                 f"`{name}` needs {_listed(optional)}, which may be left out.",
                 "Make the property required, or give it or the parameter a default.",
             )
+
+
+def _check_bound(where: str, declared: DeclaredProperties, bound: Mapping[str, object]) -> None:
+    if names := [each for each in declared.names if each in bound]:
+        raise DefinitionError(
+            where,
+            f"A `functools.partial` sets {_listed(names)}, which the parameters declare.",
+            "Take it out of the schema: it is the program's.",
+        )
 
 
 _POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY

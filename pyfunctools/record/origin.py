@@ -26,13 +26,17 @@ class RemoteTool:
     """A tool of an MCP server: the name of the server, and the name of the tool.
 
     `digest` changes with the tool's name, description, schemas and annotations. With `wraps`, the
-    result is in an object, under `result`.
+    result is in an object, under `result`. `extras` are what only other clients use: `icons`,
+    `_meta` and `openWorldHint` of a trusted tool.
     """
 
     server: str
     name: str
     digest: str = field(default="", repr=False)
     wraps: bool = False
+    extras: Mapping[str, JsonValue] = field(
+        default_factory=dict[str, JsonValue], repr=False, compare=False
+    )
 
 
 WRAPPED: Final = "x-fastmcp-wrap-result"

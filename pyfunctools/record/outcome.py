@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonValue
-from pyfunctools._text import short_repr
+from pyfunctools._text import quantity, short_repr
 from pyfunctools.errors import CallError, DefinitionError
 from pyfunctools.record.file import File
 from pyfunctools.record.question import Question
@@ -58,14 +58,38 @@ class Response:
         return f"Response({', '.join(parts)}, sent={self.sent!r})"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The HTTP request of a call as it will be sent, with `***` for each secret.
+
+    `content` is the body as text; of a body that is not text, its size. The `repr` shows only the
+    method: the rest may hold a person's values.
+    """
+
+    method: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False, default_factory=dict[str, str])
+    content: str | None = field(repr=False, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerWords:
+    """A remote server's name, and its words to a person: as it sent them, not to be trusted."""
+
+    name: str
+    message: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Waiting:
     """A call that waits for a person; it has not run yet.
 
     `arguments` are the model's part. `questions` are for the person, each with the error of its
     last answer; `call` and `resume` accept the answers by `path`. `approval` is true if the call
-    has to be approved. `ticket` is the argument of `Controller.resume`, or `None` if the model's
-    part is too large for a ticket.
+    has to be approved, or, with `server`, if the person has to agree to what the server says.
+    `request` is the HTTP request of a call that only has to be approved.
+    `ticket` is the argument of `Controller.resume`, or `None` if the model's part is too large for
+    a ticket. `pending` are the waiting calls inside a program.
     """
 
     call_id: str
@@ -74,12 +98,31 @@ class Waiting:
     approval: bool
     ticket: str | None
     questions: tuple[Question, ...] = ()
+    server: ServerWords | None = None
+    request: Request | None = None
+    pending: tuple["Waiting", ...] = ()
     _state: Any = field(default=None, compare=False)
 
     def __repr__(self) -> str:
+        if self.pending:
+            return f"<Waiting {self.function!r}: {', '.join(map(repr, self.pending))}>"
         values = ["values"] if self.questions else []
         wanted = " and ".join([*values, "an approval"] if self.approval else values)
         return f"<Waiting {self.function!r} (call {short_repr(self.call_id, 80)}): {wanted}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InnerCall:
+    """A call inside a program, with its outcome.
+
+    Of a call that ran before the program waited, `arguments` and the outcome's value are `None`,
+    and its text is shortened: a ticket does not hold them.
+    """
+
+    call_id: str
+    function: str
+    arguments: Any = field(repr=False)
+    outcome: "Outcome"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -92,7 +135,8 @@ class Outcome:
     `reason` is `None` after success, else one word; see `Reason`. `issues` are about the arguments
     or the output. `exception` is the exception that the application's code raised. `response` is
     set after an HTTP request, `waiting` if a person has to act first: then the call is neither `ok`
-    nor an error.
+    nor an error. `calls` are the calls that a program made, in order. `replayed` is true for the
+    earlier outcome of a ticket that is resumed again.
 
     The `repr` has a maximum length, and shows no value, header, ticket or exception.
 
@@ -111,7 +155,12 @@ class Outcome:
     exception: BaseException | None = field(default=None, compare=False, repr=False)
     response: Response | None = None
     waiting: Waiting | None = None
+    calls: tuple[InnerCall, ...] = ()
+    replayed: bool = False
     _json: tuple[JsonValue] | None = field(default=None, compare=False, repr=False)
+    _still_waits: bool = field(default=False, compare=False, repr=False)
+    _is_withheld: bool = field(default=False, compare=False, repr=False)
+    _is_end: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.reason is not None and self.reason not in _REASONS:
@@ -119,6 +168,8 @@ class Outcome:
             raise DefinitionError(
                 "Outcome(reason)", f"{self.reason!r} is not a reason.", f"Write one of: {listed}."
             )
+        if (self.issues, self.repairs, self.content) == _NOTHING:
+            return
         for name, kind in (("issues", Issue), ("repairs", Repair), ("content", File)):
             given: object = getattr(self, name)
             if given != () or not isinstance(given, tuple):
@@ -138,11 +189,16 @@ class Outcome:
         """Return the value.
 
         Raises:
-            CallError: the call failed, or waits for a person; the error has this outcome.
+            CallError: the call failed, or waits for a person; the error has this outcome. In a call
+                with a person's part it has no cause: a log of `exception` would show the values.
         """
         if self.reason is None:
             return self.value
-        raise CallError(self) from self.exception
+        raise CallError(self) from None if self._is_withheld else self.exception
+
+    def __getstate__(self) -> list[object]:
+        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return [picklable(each) if name == "exception" else each for name, each in values]
 
     def __repr__(self) -> str:
         texts = {"text": short_repr(self.text)}
@@ -152,6 +208,20 @@ class Outcome:
                 shows = each.name != "value"
                 texts[each.name] = short_repr(value) if shows else f"<{type(value).__name__}>"
         return f"Outcome({', '.join(f'{name}={text}' for name, text in texts.items())})"
+
+
+def picklable(error: BaseException | None) -> BaseException | None:
+    """Return an exception that another process can read; one that cannot is a `RuntimeError`."""
+    from pickle import dumps, loads  # most programs need neither
+
+    try:
+        loads(dumps(error))  # noqa: S301 - our own bytes
+    except Exception:  # its class may raise anything
+        try:
+            return RuntimeError(f"{type(error).__name__}: {error}")
+        except Exception:  # its text too
+            return RuntimeError(type(error).__name__)
+    return error
 
 
 def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
@@ -165,6 +235,27 @@ def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
     return (value,) if is_json_value(value) else None
 
 
+def still_waits(outcome: Outcome) -> bool:
+    """Return whether a resumed call was refused before its ticket was used, and goes on waiting."""
+    return outcome._still_waits  # pyright: ignore[reportPrivateUsage]
+
+
+def is_withheld(outcome: Outcome) -> bool:
+    """Return whether the message of the exception is for the program alone."""
+    return outcome._is_withheld  # pyright: ignore[reportPrivateUsage]
+
+
+def end_of_stream(function: str, count: int) -> Outcome:
+    """Return the outcome of a call whose `count` items have all been passed on."""
+    text = f"The stream has ended after {quantity(count, 'item')}."
+    return Outcome(text=text, function=function, _is_end=True)
+
+
+def is_end_of_stream(outcome: Outcome) -> bool:
+    """Return whether all that came of a call are the items that were passed on."""
+    return outcome._is_end  # pyright: ignore[reportPrivateUsage]
+
+
 def waiting_state(waiting: Waiting) -> JsonValue:
     """Return the state of a call during which a remote server asked a person."""
     return cast("JsonValue", waiting._state)  # pyright: ignore[reportPrivateUsage]
@@ -172,9 +263,10 @@ def waiting_state(waiting: Waiting) -> JsonValue:
 
 def _is_empty(value: object) -> bool:
     # `==` of a value may return anything: for a NumPy array, an array.
-    return value is None or (isinstance(value, tuple) and not value)
+    return value is None or value is False or (isinstance(value, tuple) and not value)
 
 
+_NOTHING: tuple[object, ...] = ((), (), ())
 _REASONS: tuple[str, ...] = get_args(Reason)
 _WAITS = ("needs_human", "needs_approval")
 

@@ -84,6 +84,7 @@ _FIELDS: tuple[tuple[str, UnionType | type | tuple[type, ...], str], ...] = (
     ("required", bool, "Write True or False."),
     ("enum", (Sequence, NoneType), "Write a list of its values."),
     ("items", Param | str | None, "Write a `Param` or a type's name."),
+    ("properties", (Sequence, NoneType), "Write a list of `Param`."),
 )
 """The types of the fields, for users without a type checker, and the remedies."""
 

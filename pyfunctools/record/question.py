@@ -16,9 +16,12 @@ Kind: TypeAlias = Literal[
     "datetime",
     "file",
     "json",
+    "login",
 ]
 """How a question is answered. A `choice` is one of the `options`, `choices` are several; `json` is
-JSON, or for a list of texts or numbers one item on each line."""
+JSON, or for a list of texts or numbers one item on each line. For a `login` the person opens the
+address in `help`; the answer is the address that they are sent back to, or `True` if `label` has a
+code to enter there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,8 +45,11 @@ def checked_traits(where: str, given: Mapping[str, object]) -> dict[str, object]
         if name == "tags":
             found[name] = _tags(where, value)
         elif name not in _KINDS:
-            known = ", ".join(sorted(_KINDS))
-            raise TypeError(f"{where}: unknown setting {name!r}. The settings are {known}.")
+            from pyfunctools.schema.ground.did_you_mean import meant_option  # for errors alone
+
+            known = f"The settings are {', '.join(sorted(_KINDS))}."
+            remedy = meant_option(name, _KINDS) or known
+            raise TypeError(f"{where}: unknown setting {name!r}. {remedy}")
         elif not isinstance(value, kind := cast("type", _KINDS[name])):
             word = "text" if isinstance("", kind) else "`True` or `False`"
             raise wrong_type(f"{where}({name})", word, value, f"Write {word}.")

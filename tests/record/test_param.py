@@ -62,7 +62,10 @@ def test_a_default_of_null_is_a_default() -> None:
         ([Param("x", "string"), {"type": "string"}], "a JSON Schema stands among the `Param`s"),
         ([Param("x", "string"), "y"], "a str stands among the `Param`s"),
         ([Param("x", "array", items={"type": "string"})], "`items` must not be `dict`. Write a"),  # type: ignore[arg-type]
-        ([Param("x", "object", properties={"y": {}})], "The parameters must not be `dict`"),  # type: ignore[arg-type]
+        (
+            [Param("x", "object", properties={"y": {}})],
+            "`properties` must not be `dict`. Write a",
+        ),  # type: ignore[arg-type]
         ([Param("x", "string", enum="abc")], "trip(x): `enum` is 'abc'. List at least one value."),
         ([Param("x", "string", enum=[])], "`enum` is []. List at least one value."),
         ([Param("x", "string", enum={"a"})], "`enum` must not be `set`"),  # type: ignore[arg-type]

@@ -54,9 +54,7 @@ def test_a_setting_of_another_type_is_an_error_with_its_name(name: str, value: A
 
 def test_an_unknown_setting_is_a_type_error_that_lists_the_settings() -> None:
     made: Any = function
-    with pytest.raises(
-        TypeError, match=r"unknown setting 'tgas'\. The settings are concurrent, confirm"
-    ):
+    with pytest.raises(TypeError, match=r"unknown setting 'tgas'\. Write `tags=`\."):
         made(tgas=["a"])
     with pytest.raises(TypeError, match="unknown setting 'enclosing'"):
         made(enclosing=None)

@@ -1,0 +1,153 @@
+"""Fixed values: arguments that are the program's, in no schema of a model or a person.
+
+`with_fixed` removes their properties from a record and keeps the values in its settings; the
+wrapper `execution.wrappers.fixing` adds them after the arguments were checked.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+
+from pyfunctools._lazy import Lazy
+from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.record.contract import Contract
+from pyfunctools.record.function import Function, contract_of, settings_of, with_settings
+from pyfunctools.record.settings import NO_SETTINGS, FixedView
+from pyfunctools.schema.ground.path import Keys, parse_path
+from pyfunctools.schema.separation.program import ProgramPart
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Fixed: TypeAlias = Mapping[str, Any] | Callable[[Function, Any], Mapping[str, Any]]
+"""Fixed values by path, or a callable that returns them for a `Function` and the context.
+
+Each value may be a function of the context. To find the paths, the callable is also called with the
+context `None`.
+"""
+
+
+class GivenSettings(TypedDict):
+    """Arguments of `Controller.configured` that are kept as they are; `None` changes nothing."""
+
+    texts: Mapping[str, str] | None
+    on_call: Callable[[Any], Any] | None
+    executor: "Executor | None"
+    executor_values: bool | None
+
+
+def configured(
+    function: Function,
+    *,
+    confirm: Callable[[Any], object] | None = None,
+    **given: Unpack[GivenSettings],
+) -> Function:
+    """Return the function with more settings; `None` changes nothing."""
+    known = settings_of(function) or NO_SETTINGS
+    texts, hook, executor = given["texts"], given["on_call"], given["executor"]
+    values = given["executor_values"]
+    settings = replace(
+        known,
+        confirm=known.confirm if confirm is None else (*known.confirm, confirm),
+        texts=known.texts if texts is None else {**known.texts, **texts},
+        on_call=known.on_call if hook is None else (*known.on_call, hook),
+        executor=known.executor if executor is None else executor,
+        executor_values=known.executor_values if values is None else values,
+    )
+    return with_settings(function, settings)
+
+
+def with_fixed(function: Function, fixed: Fixed) -> Function:
+    """Return the function with values that are the program's; none of them is in its schemas.
+
+    The schemas are made when first needed. A function without any of the properties keeps its own.
+    """
+    known = settings_of(function) or NO_SETTINGS
+    bare = known.bare or function._contract  # pyright: ignore[reportPrivateUsage]
+    values = (*known.fixed, fixed)
+    view = Lazy(partial(_view, function, bare, values))
+    settings = replace(known, fixed=values, bare=bare, view=view)
+    return with_settings(function, settings, Lazy(lambda: view.value.shown))
+
+
+def _view(function: Function, bare: Lazy[Contract], fixed: Iterable[Fixed]) -> FixedView:
+    contract = bare.value
+    written = {keys: (each, at) for each in fixed for keys, at in _places(function, each).items()}
+    part = ProgramPart(contract.parameters, written, contract.validator)
+    places = {keys: written[keys] for keys in part.places}
+    if not places:
+        return FixedView(places={}, part=part, shown=contract, whole=contract)
+    shown = contract.with_parameters(part.rest)
+    whole = contract.with_parameters(contract.parameters, places)
+    return FixedView(places=places, part=part, shown=shown, whole=whole)
+
+
+def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
+    """Refuse fixed values for a property that no function has.
+
+    Raises:
+        DefinitionError: no function has a property at a path, a path is not that of a named
+            property, or `fixed` is a callable that raises or returns no mapping.
+    """
+    if not callable(fixed) and not isinstance(fixed, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        remedy = 'Write `{"$input.tenant": value}`.'
+        raise wrong_type("fixed", "a mapping by path, or a function", fixed, remedy)
+    missing: dict[Keys, str] = {}
+    known: set[Keys] = set()
+    for function in functions:
+        places = _places(function, fixed)
+        contract = contract_of(function)
+        part = ProgramPart(contract.parameters, places, contract.validator)
+        for keys, path in places.items():
+            if keys not in known and keys in part.places:
+                known.add(keys)
+                missing.pop(keys, None)
+            elif keys not in known:
+                missing[keys] = path
+        if not missing and not callable(fixed):
+            return
+    for path in missing.values():
+        reason = f"No function has a property at {path!r}."
+        raise DefinitionError("fixed", reason, "Look at `function.parameters`, and write its path.")
+
+
+def _places(function: Function, fixed: Fixed) -> dict[Keys, str]:
+    """Return the keys of a function's fixed values, and each path as written."""
+    found: dict[Keys, str] = {}
+    for path in _by_path(function, fixed):
+        keys = _keys_of(path)
+        if not keys or not all(isinstance(key, str) for key in keys):
+            raise DefinitionError(
+                "fixed",
+                f"{path!r} is not the path of a named property.",
+                'Write `{"$input.header.x-tenant": value}`, any other name in brackets and quotes: '
+                '`$input["a b"]`; in a list fix the whole list.',
+            )
+        found[keys] = path
+    return found
+
+
+def _keys_of(path: object) -> Keys | None:
+    """Return the keys of a path as written; a bare name is that of a property at the top."""
+    if not isinstance(path, str) or not path:
+        return None
+    return parse_path(path) if path.startswith("$input") else (path,)
+
+
+def _by_path(function: Function, fixed: Fixed) -> Mapping[str, Any]:
+    if not callable(fixed):
+        return fixed
+    try:
+        values = fixed(function, None)
+        if isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return values
+        reason = f"It returned {type(values).__name__} for {function.name}, not a mapping."
+    except Exception as error:  # a caller's code may raise anything
+        reason = f"It raised {type(error).__name__} for {function.name} without a context."
+    raise DefinitionError(
+        "fixed",
+        reason,
+        "Return a mapping by path for every function; a value that depends on the context is a "
+        'function of it: `lambda function, _: {"$input.tenant": lambda context: context.tenant}`.',
+    )
