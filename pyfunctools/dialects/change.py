@@ -12,12 +12,16 @@ Both keep a part of the value unchanged if it does not have the shape of its sch
 value stays wrong.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from pyfunctools._json import JsonValue
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.outline.json_types import json_type
+from pyfunctools.schema.parsing.strict import parse_strict
 
 Guess = Callable[[JsonValue], int | None]
 """Returns the index of the branch that a wrong value was probably meant for."""
@@ -49,6 +53,7 @@ class Change:
     - `null_if_missing`: optional properties that become null if they are missing.
     - `missing_if_null`: optional properties that `restore` removes if they are null.
     - `pairs`: an object becomes an array of objects with a `key` and a `value`.
+    - `text`: a value of this type becomes a string with its JSON; `"any"` for all but null.
     - `prefix`, `items`: the changes of the items of an array.
     - `branches`: the branches of a union; `guess_before` and `guess_after` choose one for a value
       that no branch accepts.
@@ -61,6 +66,7 @@ class Change:
     null_if_missing: frozenset[str] = frozenset()
     missing_if_null: frozenset[str] = frozenset()
     pairs: bool = False
+    text: str | None = None
     prefix: Sequence["Change"] = ()
     items: "Change | None" = None
     branches: Sequence[Branch] = ()
@@ -86,16 +92,16 @@ class Change:
             return self._target().located(keys, value)
         if (branch := self._branch_of(value, forth=True)) is not None:
             return branch.change.located(keys, value)
-        if not keys:
+        if not keys or self.text is not None:
             return (), self
         first, below = keys[0], keys[1:]
         if isinstance(value, dict) and isinstance(first, str):
-            inner, change = self._member(first).located(below, value.get(first))
+            inner, change = self.member(first).located(below, value.get(first))
             if not self.pairs:
                 return (self.names.get(first, first), *inner), change
             return ((list(value).index(first), VALUE, *inner) if first in value else ()), change
         if isinstance(value, list) and isinstance(first, int) and first < len(value):
-            inner, change = self._item(first).located(below, value[first])
+            inner, change = self.item(first).located(below, value[first])
             return (first, *inner), change
         return keys, SAME
 
@@ -106,7 +112,9 @@ class Change:
 
     def keeps_values(self) -> bool:
         """True if no value changes at all."""
-        return not any(each.names or each.null_if_missing or each.pairs for each in self._all())
+        return not any(
+            each.names or each.null_if_missing or each.pairs or each.text for each in self._all()
+        )
 
     def here(self) -> "Iterator[Change]":
         """Yield all changes of the same value: this one, of references and of branches."""
@@ -124,11 +132,20 @@ class Change:
         others = [inner for inner in (self.rest, self.items) if inner is not None]
         return [*self.members.values(), *self.prefix, *others]
 
-    def _member(self, name: str) -> "Change":
+    def member(self, name: str) -> "Change":
+        """Return the change of a property, by its old name."""
         return self.members.get(name) or self.rest or SAME
 
-    def _item(self, index: int) -> "Change":
+    def item(self, index: int) -> "Change":
+        """Return the change of an item."""
         return self.prefix[index] if index < len(self.prefix) else self.items or SAME
+
+    def settled(self, value: JsonValue) -> "Change":
+        """Return the change of a value of the rendering, which is no reference and no union."""
+        change = self._target()
+        while (branch := change._branch_of(value, forth=False)) is not None:
+            change = branch.change._target()
+        return change
 
     def _changed(self, value: JsonValue, *, forth: bool) -> JsonValue:
         if self.definition is not None:
@@ -137,10 +154,12 @@ class Change:
             return branch.change._changed(value, forth=forth)
         if self.pairs:
             return self._to_pairs(value) if forth else self._from_pairs(value)
+        if self.text is not None:
+            return self._to_text(value) if forth else self._from_text(value)
         if isinstance(value, dict):
             return self._to_new_names(value) if forth else self._to_old_names(value)
         if isinstance(value, list):
-            return [self._item(n)._changed(item, forth=forth) for n, item in enumerate(value)]
+            return [self.item(n)._changed(item, forth=forth) for n, item in enumerate(value)]
         return value
 
     def _target(self) -> "Change":
@@ -188,23 +207,33 @@ class Change:
                 if isinstance(inner, dict):
                     if not inner.keys().isdisjoint(each.names if forth else each.names.values()):
                         return True
-                    waiting += [(each._member(n), held) for n, held in inner.items()]
+                    waiting += [(each.member(n), held) for n, held in inner.items()]
                 elif isinstance(inner, list):
-                    waiting += [(each._item(n), held) for n, held in enumerate(inner)]
+                    waiting += [(each.item(n), held) for n, held in enumerate(inner)]
         return False
 
     def _to_new_names(self, value: Mapping[str, JsonValue]) -> JsonValue:
-        made = {self.names.get(n, n): self._member(n).apply(inner) for n, inner in value.items()}
+        made = {self.names.get(n, n): self.member(n).apply(inner) for n, inner in value.items()}
         missing = sorted(self.null_if_missing - value.keys())
         return {**made, **{self.names.get(name, name): None for name in missing}}
 
     def _to_old_names(self, value: Mapping[str, JsonValue]) -> JsonValue:
         old = {new: name for name, new in self.names.items()}
         return {
-            (name := old.get(key, key)): self._member(name).restore(inner)
+            (name := old.get(key, key)): self.member(name).restore(inner)
             for key, inner in value.items()
             if inner is not None or old.get(key, key) not in self.missing_if_null
         }
+
+    def _to_text(self, value: JsonValue) -> JsonValue:
+        is_own = value is not None if self.text == "any" else json_type(value) == self.text
+        return json.dumps(value, ensure_ascii=False) if is_own else value
+
+    def _from_text(self, value: JsonValue) -> JsonValue:
+        read = parse_strict(value, DEFAULT_LIMITS.depth) if isinstance(value, str) else None
+        if read is None or self.text not in ("any", json_type(read.value)):
+            return value
+        return read.value
 
     def _to_pairs(self, value: JsonValue) -> JsonValue:
         if not isinstance(value, dict):

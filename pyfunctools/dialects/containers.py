@@ -15,6 +15,8 @@ from pyfunctools.schema.outline.json_types import texts_of
 
 def rewrite_containers(node: Subschema) -> Change:
     """Rewrite the keywords of a schema about objects and arrays."""
+    if node.profile.json_text and (text := _as_text(node)) is not None:
+        return text
     of_object, of_array = _rewrite_object(node), _rewrite_array(node)
     if of_object and of_array:
         return replace(of_object, prefix=of_array.prefix, items=of_array.items)
@@ -26,10 +28,14 @@ def _rewrite_object(node: Subschema) -> Change | None:
     properties = members_of(schema.get("properties"))
     if not _is_about("object", schema, "properties", "additionalProperties"):
         _drop(schema, OBJECTS)
+        if "required" in schema and "patternProperties" not in profile.keywords:
+            node.describe("required")
         return None
-    if not profile.maps and not properties and _is_map(node):
+    if not profile.maps and not properties and node.path != "$input" and _is_map(node):
         return _rewrite_map(node)
-    if profile.maps and "patternProperties" not in profile.keywords:
+    named = members_of(schema.get("patternProperties"))
+    is_allowed = "patternProperties" in profile.keywords and all(map(profile.takes_pattern, named))
+    if profile.maps and not is_allowed:
         _merge_patterns(node)
     change = _rewrite_properties(node, {**properties, **_undeclared(node, properties)})
     rest = schema.get("additionalProperties")
@@ -48,15 +54,43 @@ def _rewrite_object(node: Subschema) -> Change | None:
             pattern: node.rewrite(as_object(inner), node.path + ".*")[0]
             for pattern, inner in patterns.items()
         }
+    if rest in (True, {}) and not profile.maps:
+        schema.pop("additionalProperties", None)
+    if schema.get("additionalProperties") is False and not profile.says_closed:
+        node.describe("additionalProperties", how="loosened")
     return change
+
+
+def _as_text(node: Subschema) -> Change | None:
+    """Write a schema that has no other spelling as a string with JSON, else return `None`."""
+    schema, kind = node.schema, node.schema.get("type")
+    if node.path == "$input" or "anyOf" in schema or kind not in (None, "object"):
+        return None
+    rest = schema.get("additionalProperties")
+    if kind == "object" and (
+        schema.get("properties") or (schema.get("required") and rest is False)
+    ):
+        return None
+    if kind == "object" and isinstance(rest, dict) and rest:
+        return None
+    for keyword in schema.keys() - {"description", "nullable", "default", "type"}:
+        node.describe(keyword, how="loosened" if schema[keyword] in (False, True, {}) else None)
+    node.notes.insert(0, f"{'A JSON object' if kind else 'Any JSON value'}, as JSON text.")
+    node.lose("type", "told")
+    schema["type"] = "string"
+    if kind is None:
+        schema["nullable"] = True
+    return Change(text="object" if kind else "any")
 
 
 def _merge_patterns(node: Subschema) -> None:
     """Replace `patternProperties` by `additionalProperties` with the schemas of all patterns."""
     schema = node.schema
     patterns, rest = schema.get("patternProperties"), schema.get("additionalProperties")
-    if isinstance(patterns, dict) and rest not in (None, True):
-        node.describe("patternProperties")
+    if not isinstance(patterns, dict):
+        return
+    node.describe("patternProperties")
+    if rest not in (None, True):
         listed = [*patterns.values(), *([] if rest is False else [rest])]
         schema["additionalProperties"] = listed[0] if len(listed) == 1 else {"anyOf": listed}
 
@@ -64,7 +98,7 @@ def _merge_patterns(node: Subschema) -> None:
 def _is_map(node: Subschema) -> bool:
     if node.schema.get("additionalProperties") is False:
         return bool(node.schema.get("patternProperties"))
-    return node.profile.closed
+    return node.profile.closed or (node.profile.json_text and not node.schema.get("required"))
 
 
 def _undeclared(node: Subschema, properties: JsonObject) -> JsonObject:
@@ -89,6 +123,9 @@ def _rewrite_properties(node: Subschema, properties: JsonObject) -> Change:
     for name, inner in properties.items():
         path = str(Path.of((name,), node.path))
         made, change = node.rewrite(as_object(inner), path)
+        if name in required and id(inner) in node.context.circular:
+            node.context.lose(path, "required")
+            required.remove(name)
         if name in optional:
             if accepts_null(node.context.root, as_object(inner)):
                 node.context.lose(path, "required", "loosened")
@@ -146,8 +183,10 @@ def _rewrite_map(node: Subschema) -> Change:
         or "array" in types
         or texts_of(schema.get("required"))
     ):
-        node.lose("additionalProperties", "refused")
         schema.pop("required", None)
+        if node.profile.json_text and (text := _as_text(node)) is not None:
+            return text
+        node.lose("additionalProperties", "refused")
         schema["additionalProperties"] = False
         return SAME
     value, change = node.rewrite(rest, path)
@@ -155,15 +194,15 @@ def _rewrite_map(node: Subschema) -> Change:
     for old, new in (("minProperties", "minItems"), ("maxProperties", "maxItems")):
         if old in schema:
             schema[new] = schema.pop(old)
-    schema |= {
-        "type": ["array", "null"] if "null" in types else "array",
-        "items": {
-            "type": "object",
-            "properties": {KEY: name, VALUE: value},
-            "required": [KEY, VALUE],
-            "additionalProperties": False,
-        },
+    schema.pop("properties", None)
+    closed: JsonSchema = {"additionalProperties": False} if node.profile.closed else {}
+    pair: JsonSchema = {
+        "type": "object",
+        "properties": {KEY: name, VALUE: value},
+        "required": [KEY, VALUE],
+        **closed,
     }
+    schema |= {"type": ["array", "null"] if "null" in types else "array", "items": pair}
     node.notes.append("A map, as a list of its keys with their values, each key once.")
     node.lose("additionalProperties", "told")
     return Change(pairs=True, rest=change)
@@ -175,17 +214,21 @@ def _rewrite_array(node: Subschema) -> Change | None:
     if not _is_about("array", schema, "prefixItems", "items"):
         _drop(schema, ARRAYS)
         return None
-    listed = items_of(prefix)
+    listed, most = items_of(prefix), schema.get("maxItems")
     first = [node.rewrite(as_object(each), path) for each in listed]
-    later = None if rest is False else node.rewrite(as_object(rest), path)
+    filled = rest is False or (bool(listed) and isinstance(most, int) and most <= len(listed))
+    later = None if filled else node.rewrite(as_object(rest), path)
     if first and not profile.tuples:
-        most = schema.get("maxItems")
-        filled = isinstance(most, int) and most <= len(first)
-        return _rewrite_tuple(node, first, None if filled else later)
+        return _rewrite_tuple(node, first, later)
     if first:
         schema["prefixItems"] = [made for made, _ in first]
-    if "items" in schema and later is not None and rest is not True:
+    if later is not None and (rest is not True or not profile.itemless):
         schema["items"] = later[0]
+    elif filled and (not profile.itemless or rest is not False):
+        schema.pop("items", None)
+        if not profile.itemless:
+            schema["items"] = {}
+            schema.setdefault("maxItems", len(first))
     return Change(prefix=[change for _, change in first], items=None if later is None else later[1])
 
 
@@ -193,13 +236,16 @@ def _rewrite_tuple(node: Subschema, first: list[Rewritten], later: Rewritten | N
     """Rewrite a tuple as an array whose items may be any of its items."""
     schema = node.schema
     schema.pop("prefixItems")
-    node.lose("prefixItems", "loosened")
     if node.original.get("items") is False:
         schema.setdefault("maxItems", len(first))
     branches: list[JsonValue] = []
     for made, _ in [*first, *([] if later is None else [later])]:
         if made not in branches:
             branches.append(made)
+    if len(branches) > 1:
+        node.describe("prefixItems", [made for made, _ in first])
+    else:
+        node.lose("prefixItems", "loosened")
     schema["items"] = branches[0] if len(branches) == 1 else {"anyOf": branches}
     changes = [change for _, change in first]
     if any(change is not SAME for change in changes):

@@ -1,14 +1,14 @@
 """The schema of a function in a vendor's dialect, its losses, and the conversion of values."""
 
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from json import dumps
 from typing import Any, cast
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, json_copy
 from pyfunctools._lazy import Lazy
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Change, repeated_key
 from pyfunctools.dialects.loss import Loss
+from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.table import Profile, dialect_of
 from pyfunctools.schema.ground.path import Keys, Path, value_at
@@ -33,7 +33,7 @@ class Rendering:
     @property
     def schema(self) -> dict[str, Any]:
         """The schema to send, as a fresh plain dict."""
-        return cast("dict[str, Any]", deepcopy(self._schema))
+        return cast("dict[str, Any]", json_copy(self._schema))
 
     @property
     def reshapes(self) -> bool:
@@ -50,6 +50,10 @@ class Rendering:
         A part that does not have this shape stays unchanged; validation reports it.
         """
         return self._change.restore(arguments)
+
+    def partial(self) -> PartialArguments:
+        """Return a reader of arguments that are still being written, as `restore` returns them."""
+        return PartialArguments(self._change)
 
     def reworded(self, failure: Failure) -> Failure:
         """Return a failure of the function's arguments in the names and the shape of this schema.
@@ -121,21 +125,21 @@ def render(
     row = dialect_of(dialect)
     refused: tuple[Loss, ...] = ()
     if strict and row.strict is not None:
-        rendering = _render(schema, row.strict, inline)
+        rendering = replace(_render(schema, row.strict, inline), strict=True)
         if inline is None and any(loss.keyword == "levels" for loss in rendering.losses):
-            rendering = _render(schema, row.strict, inline=False)
+            rendering = replace(_render(schema, row.strict, inline=False), strict=True)
         refused = tuple(loss for loss in rendering.losses if loss.how == "refused")
         if not refused:
             return rendering
     rendering = _render(schema, row.profile, inline)
-    return replace(rendering, losses=(*refused, *rendering.losses), strict=False)
+    return replace(rendering, losses=(*refused, *rendering.losses)) if refused else rendering
 
 
 def _render(schema: JsonSchema, profile: Profile, inline: bool | None) -> Rendering:
     made, change, losses = rewritten(schema, profile, inline)
     return Rendering(
         losses=tuple(dict.fromkeys(losses)),
-        strict=profile.closed,
+        strict=False,
         _schema=made,
         _change=SAME if change.keeps_values() else change,
         _with_bounds=Lazy(lambda: rewritten(schema, profile.with_bounds(), inline)[0]),

@@ -25,13 +25,14 @@ from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.dialects.change import SAME, Change
-from pyfunctools.dialects.choices import refuse_maps_beside_arrays, rewrite_choices
+from pyfunctools.dialects.choices import fold_union, refuse_maps_beside_arrays, rewrite_choices
 from pyfunctools.dialects.containers import rewrite_containers
 from pyfunctools.dialects.counting import exceeded_limits
+from pyfunctools.dialects.inlining import circular_places, inlined_within
 from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.nulls import as_object
 from pyfunctools.dialects.simplify import simplified, types_as_branches
-from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema
+from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema, described
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.references import (
     defined_name,
@@ -47,8 +48,11 @@ from pyfunctools.schema.vocabulary import ASSERTIONS, BELOW, COMPOSITION, ONE_SC
 
 _MAX_UNROLLED: Final = 2
 """How often a definition is nested in itself where no reference is allowed."""
-_LARGE: Final = 1_000
-"""Subschemas after which a rendering without references stops unrolling."""
+_MAX_PLACES: Final = 1_000
+"""The most places of definitions that losses name."""
+_DEFINED: Final = "\0"
+"""Stands around the name of a definition, as the beginning of a path in it."""
+_ROOT_REFUSED: Final = (*COMPOSITION, "const", "enum", "not")
 _JUDGING: Final = ONE_SCHEMA - BELOW | UNEVALUATED
 """Keywords whose subschema validates the value, and does not change it."""
 _BY_NAME: Final = _JUDGING | {
@@ -75,15 +79,21 @@ def rewritten(
     if renames:
         enums = "scalars" if profile.enums == "any" else profile.enums
         profile = replace(profile, keywords=profile.keywords - _BY_NAME, enums=enums)
-    if profile.references == "never" or (inlined is None and profile.references == "inlined"):
-        inlined = True
+    inlines = profile.references == "never" or (inlined is None and profile.references == "inlined")
+    if inlines:
+        inlined = None
     whole = simplified(schema if inlined is False else inline(schema, once=not inlined))
+    placed: dict[str, str] | None = None
+    if inlines and "$defs" in whole:
+        unrolled = _MAX_UNROLLED if profile.references == "never" else 0
+        shorter, placed = inlined_within(whole, unrolled)
+        whole = simplified(shorter)
     if not profile.type_lists:
         whole = types_as_branches(whole)
     reshapes = renames or profile.complete or not profile.maps
-    rewriter = _Rewriter(whole, profile, reshapes=reshapes)
+    rewriter = _Rewriter(whole, profile, reshapes=reshapes, placed=placed)
     made, change = rewriter.root()
-    return made, change, tuple(rewriter.losses)
+    return made, change, tuple(rewriter.losses())
 
 
 def _property_names(schema: JsonSchema) -> Iterator[str]:
@@ -94,9 +104,14 @@ def _property_names(schema: JsonSchema) -> Iterator[str]:
 
 
 class _Rewriter:
-    """Rewrites one schema for one profile; `reshapes` is true if that may change values."""
+    """Rewrites one schema for one profile; `reshapes` is true if that may change values.
 
-    def __init__(self, root: JsonSchema, profile: Profile, *, reshapes: bool) -> None:
+    `placed` has the places where the definitions are written; other references to them are cut.
+    """
+
+    def __init__(
+        self, root: JsonSchema, profile: Profile, *, reshapes: bool, placed: dict[str, str] | None
+    ) -> None:
         self._context = RewriteContext(
             root=root,
             profile=profile,
@@ -109,10 +124,36 @@ class _Rewriter:
         self._definitions = self._context.definitions
         self._recursive = recursive_definitions(root)
         self._made: dict[str, Rewritten] = {}
-        self._queued: dict[str, str] = {}
-        self._inside: list[str] = []
-        self._count = 0
-        self.losses = self._context.losses
+        self._uses: dict[str, list[tuple[str, str]]] = {}
+        self._placed = placed
+        self._cut_here: set[int] = set()
+        if self._recursive and not profile.required_recursion:
+            self._context.circular, self._cut_here = circular_places(root)
+
+    def losses(self) -> Iterator[Loss]:
+        """Yield the losses; one in a definition has the path of every use of the definition."""
+        places = self._places_of_definitions()
+        for loss in self._context.losses:
+            if loss.path.startswith(_DEFINED):
+                _, name, below = loss.path.split(_DEFINED, 2)
+                for place in places.get(name, ()):
+                    yield Loss(path=place + below, keyword=loss.keyword, how=loss.how)
+            else:
+                yield loss
+
+    def _places_of_definitions(self) -> dict[str, list[str]]:
+        inner: dict[str, list[tuple[str, str]]] = {}
+        for name, uses in self._uses.items():
+            for holder, below in uses:
+                inner.setdefault(holder, []).append((name, below))
+        places: dict[str, list[str]] = {}
+        queue = [("", "", frozenset[str]())]
+        for holder, path, above in queue:  # grows while it is read
+            for name, below in inner.get(holder, ()):
+                if name not in above and len(queue) <= _MAX_PLACES:
+                    places.setdefault(name, []).append(path + below)
+                    queue.append((name, path + below, above | {name}))
+        return places
 
     def root(self) -> Rewritten:
         """Return the whole schema rewritten, with the definitions that it uses."""
@@ -120,10 +161,11 @@ class _Rewriter:
         if not self._profile.root_union:
             body = self._without_root_union(body)
         made, change = self._rewrite(body, "$input")
-        while waiting := [name for name in self._queued if name not in self._made]:
+        self._context.inside.clear()
+        while waiting := [name for name in self._uses if name not in self._made]:
             for name in waiting:
                 inner = self._definitions.get(name, True)
-                self._made[name] = self._rewrite(as_object(inner), self._queued[name])
+                self._made[name] = self._rewrite(as_object(inner), f"{_DEFINED}{name}{_DEFINED}")
         if self._made:
             made = {**made, "$defs": self._rewritten_definitions()}
         for keyword in exceeded_limits(made, self._profile):
@@ -135,25 +177,28 @@ class _Rewriter:
         return {name: made for name, (made, _) in self._made.items()}
 
     def _rewrite(self, schema: JsonSchema | bool, path: str) -> Rewritten:
-        self._count += 1
         if schema is False or schema == {"not": {}}:
             return self._rewrite_false(path)
         original = schema if isinstance(schema, dict) else {}
         node = Subschema(self._context, original, dict(original), path)
         if isinstance(original.get("$ref"), str):
             return self._rewrite_reference(node)
+        above = len(self._context.inside)
         change = rewrite_choices(node)
         if change is None:
             change = rewrite_containers(node)
         self._rewrite_judging(node)
         node.describe_unsupported()
+        del self._context.inside[above:]
+        if self._profile.lone_union and "anyOf" in node.schema:
+            return _alone(node.schema), change
         return node.schema, change
 
     def _rewrite_false(self, path: str) -> Rewritten:
         if "not" in self._profile.keywords:
             return {"not": {}}, SAME
         self._context.lose(path, "not")
-        return {}, SAME
+        return {"type": "string"} if self._profile.json_text else {}, SAME
 
     def _rewrite_judging(self, node: Subschema) -> None:
         """Rewrite the subschemas that validate the value, and do not change it."""
@@ -174,14 +219,16 @@ class _Rewriter:
                 return {"$ref": "#"}, SAME
             node.lose("$ref")
             return {}, SAME
-        if self._profile.references == "never":
-            return self._unrolled(node, name)
+        is_cut = self._placed is not None and name not in self._recursive
+        if is_cut or self._profile.references == "never" or id(node.original) in self._cut_here:
+            return self._cut(node, name)
         is_bare = self._profile.references == "bare"
         if self._context.reshapes and not is_bare and not ASSERTIONS.isdisjoint(node.schema):
             return self._merged(node, name)
         if name in self._recursive and not self._profile.recursion:
             node.lose("$ref", "refused")
-        self._queued.setdefault(name, node.path)
+        *_, holder, below = ("", *node.path.split(_DEFINED, 2))
+        self._uses.setdefault(name, []).append((holder, below))
         change = Change(definition=lambda: self._made[name][1])
         bare: dict[str, JsonValue] = {"$ref": reference_to(name)}
         if not node.schema:
@@ -198,42 +245,43 @@ class _Rewriter:
         A definition that leads back to itself, and one that cannot be merged, is left to local
         validation.
         """
-        merged: JsonSchema = {"allOf": [self._definitions[name], node.schema]}
-        if name not in self._recursive and name not in self._inside:
+        inside, definition = self._context.inside, self._definitions[name]
+        merged: JsonSchema = {"allOf": [definition, node.schema]}
+        if name not in self._recursive and id(definition) not in inside:
             whole = normalize({**merged, "$defs": self._definitions})
             merged = {keyword: value for keyword, value in whole.items() if keyword != "$defs"}
         if "allOf" in merged:
             node.lose("$ref")
             merged = node.schema
-        self._inside.append(name)
+        inside.append(id(definition))
         made = node.rewrite(merged, node.path)
-        self._inside.pop()
+        inside.pop()
         return made
 
-    def _unrolled(self, node: Subschema, name: str) -> Rewritten:
-        """Return a recursive definition in the place of its reference, a few levels deep."""
-        target = as_object(self._definitions[name])
-        if self._inside.count(name) >= _MAX_UNROLLED or self._count > _LARGE:
-            node.lose("$ref", "loosened")
-            named = as_object(resolve(self._root, target)).get("type")
-            return {"type": named if isinstance(named, str) else "object"}, SAME
-        self._inside.append(name)
-        made = node.rewrite({**target, **node.schema}, node.path)
-        self._inside.pop()
-        return made
+    def _cut(self, node: Subschema, name: str) -> Rewritten:
+        """Return the type of a definition in the place of a reference to it."""
+        node.lose("$ref", "loosened")
+        if self._placed is not None and name in self._placed:
+            node.notes.append(f"As {self._placed[name]}.")
+        named = as_object(resolve(self._root, as_object(self._definitions[name]))).get("type")
+        kept: JsonSchema = {"type": named} if isinstance(named, str) else {}
+        return node.rewrite({**kept, **node.take_description()}, node.path)
 
     def _without_root_union(self, body: JsonSchema) -> JsonSchema:
-        """Return the root without its unions, and with the properties of their branches."""
-        unions = [keyword for keyword in COMPOSITION if keyword in body]
-        if not unions:
-            return body
+        """Return the root without its alternatives, with the properties of their branches."""
         node = Subschema(self._context, body, dict(body), "$input")
-        properties = dict(members_of(body.get("properties")))
-        for keyword in unions:
-            branches = body[keyword]
-            for branch in items_of(branches):
-                inner = as_object(resolve(self._root, as_object(branch))).get("properties")
-                for name, schema in members_of(inner).items():
-                    properties.setdefault(name, schema)
-            node.describe(keyword)
-        return {**node.schema, "properties": properties, **node.take_description()}
+        for keyword in _ROOT_REFUSED:
+            if keyword in body:
+                fold_union(node, keyword)
+        return {**node.schema, **node.take_description()}
+
+
+def _alone(schema: JsonSchema) -> dict[str, JsonValue]:
+    """Return a union with the keywords beside it moved into its first branch."""
+    first, *others = items_of(schema["anyOf"])
+    beside = {keyword: value for keyword, value in schema.items() if keyword != "anyOf"}
+    if not beside:
+        return dict(schema)
+    branch = as_object(first)
+    made = {**branch, **beside, **described(beside.get("description"), branch.get("description"))}
+    return {"anyOf": [_alone(made) if "anyOf" in made else made, *others]}

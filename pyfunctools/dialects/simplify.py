@@ -5,6 +5,7 @@
 keywords that no model needs (`title`, `examples`, `x-...`) are removed. The meaning stays.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -23,6 +24,11 @@ _JUDGED_TYPES: Final = {
     "format": ("number", "string"),
 }
 """The types that each keyword constrains; empty if it constrains all of them."""
+_SILENT_FORMATS: Final = frozenset(
+    {*("double", "float", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")}
+    | {"integer", "number", "string"}
+)
+"""Formats that tell a model nothing beside the type; local validation does not read them either."""
 
 
 def simplified(schema: JsonSchema) -> dict[str, JsonValue]:
@@ -32,7 +38,12 @@ def simplified(schema: JsonSchema) -> dict[str, JsonValue]:
     if isinstance(values, list) and not values_in_both([kept["const"]], values):
         return {"not": {}}
     if isinstance(text := kept.get("description"), str):
-        kept["description"] = text.strip()
+        kept["description"] = unwrapped(text.strip())
+    if kept.get("format") in _SILENT_FORMATS:
+        del kept["format"]
+    if "default" in kept and kept["default"] is None:
+        del kept["default"]
+    _list_own_type(kept)
     made = map_children(kept, _inner)
     for keyword in UNIONS:
         branches = made.get(keyword)
@@ -41,6 +52,24 @@ def simplified(schema: JsonSchema) -> dict[str, JsonValue]:
             beside = {name: value for name, value in made.items() if name != keyword}
             made = _as_enum(objects, beside) or _as_nullable(objects, beside) or made
     return made
+
+
+def unwrapped(text: str) -> str:
+    """Return a text without the line breaks inside its sentences, which cost tokens."""
+    return text if "```" in text else _WRAPPED.sub(" ", text)
+
+
+_WRAPPED: Final = re.compile(r"(?<=[^\n]{40})\n(?=[^\W\d])")
+"""The end of a long line before a word: no list, no heading, no table, no `@` line."""
+
+
+def _list_own_type(schema: dict[str, JsonValue]) -> None:
+    """Remove the values of `enum` that the type excludes, unless that is all of them."""
+    types, values = types_named(schema), schema.get("enum")
+    if types is not None and isinstance(values, list):
+        known = {*types, "integer"} if "number" in types else set(types)
+        kept = [value for value in values if json_type(value) in known]
+        schema["enum"] = kept or values
 
 
 def _inner(_: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:

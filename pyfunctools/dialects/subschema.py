@@ -8,11 +8,15 @@ from typing import Final
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.change import Change
 from pyfunctools.dialects.loss import How, Loss
+from pyfunctools.dialects.nulls import as_object
 from pyfunctools.dialects.table import Profile
+from pyfunctools.schema.ground.references import resolve
 
 Rewritten = tuple[dict[str, JsonValue], Change]
 """A schema rewritten for a profile, and the change of its values."""
 
+_MOST_NESTED: Final = 100
+"""The most references that are written in their places inside others."""
 _LONGEST_NOTE: Final = 160
 """The most characters of a keyword's value that are written into a description."""
 _NOT_IN_DESCRIPTIONS: Final = frozenset({"$defs", "properties", "deprecated", "contentSchema"})
@@ -25,7 +29,9 @@ class RewriteContext:
 
     `rewrite` rewrites the subschema at a path, and `rewritten_definitions` returns the definitions
     that are already rewritten. `reshapes` is true if values may change. `unions` are the unions
-    whose values change: path, original branches, and change.
+    whose values change: path, original branches, and change. `circular` has the `id` of each
+    required property that must be optional: it leads back to its own definition. `inside` has the
+    `id` of each definition that is being written in the place of a reference.
     """
 
     root: JsonSchema
@@ -33,15 +39,33 @@ class RewriteContext:
     reshapes: bool
     rewrite: Callable[[JsonSchema | bool, str], Rewritten]
     rewritten_definitions: Callable[[], JsonObject]
+    circular: set[int] = field(default_factory=set[int])
+    inside: list[int] = field(default_factory=list[int])
     losses: list[Loss] = field(default_factory=list[Loss])
     unions: list[tuple[str, Sequence[JsonSchema], Change]] = field(
         default_factory=list[tuple[str, Sequence[JsonSchema], Change]]
     )
+    _nested: int = 0
 
     @property
     def definitions(self) -> JsonObject:
         """The definitions before the rewrite."""
         return members_of(self.root.get("$defs"))
+
+    def enter(self, schema: JsonValue) -> JsonSchema:
+        """Return a schema, or the target of its reference, to be written in its place.
+
+        The result is `{}` inside the same target, where it would be written without end, and after
+        `_MOST_NESTED` references inside others.
+        """
+        target = as_object(resolve(self.root, as_object(schema)))
+        if target is schema:
+            return target
+        self._nested += bool(self.inside)
+        if id(target) in self.inside or self._nested > _MOST_NESTED:
+            return {}
+        self.inside.append(id(target))
+        return target
 
     def lose(self, path: str, keyword: str, how: How | None = None) -> None:
         """Record a keyword that is not expressed; without `how`, a strict mode refuses it."""
@@ -77,10 +101,14 @@ class Subschema:
         self.context.lose(self.path, keyword, how)
 
     def describe(self, keyword: str, value: JsonValue = None, how: How | None = None) -> None:
-        """Remove a keyword and write it into the description instead, if it is short enough."""
+        """Remove a keyword and write it into the description instead, if it is short enough.
+
+        With `loosened` it is not written.
+        """
         value = self.schema.pop(keyword, value)
         text = json.dumps(value, ensure_ascii=False)
-        short = len(text) <= _LONGEST_NOTE and keyword not in _NOT_IN_DESCRIPTIONS
+        is_useful = how != "loosened" and keyword not in _NOT_IN_DESCRIPTIONS
+        short = is_useful and len(text) <= _LONGEST_NOTE
         if short:
             self.notes.append(f"@{keyword} {value if isinstance(value, str) else text}")
         self.lose(keyword, how or ("told" if short else "loosened"))
@@ -88,9 +116,12 @@ class Subschema:
     def take_description(self) -> dict[str, JsonValue]:
         """Return the description with the notes as a keyword, `{}` if empty; clear the notes."""
         notes, self.notes = self.notes, []
-        written = self.schema.get("description")
-        lines = [*([written] if isinstance(written, str) and written else []), *notes]
-        return {"description": "\n".join(lines)} if lines else {}
+        return described(self.schema.get("description"), *notes)
+
+    def take_keywords(self, made: JsonSchema) -> None:
+        """Add the keywords of a rewritten schema for the same value; both descriptions stay."""
+        text = described(self.schema.get("description"), made.get("description"))
+        self.schema = {**made, **self.schema, **text}
 
     def describe_unsupported(self) -> None:
         """Move every keyword that the profile does not accept into the description."""
@@ -107,3 +138,9 @@ class Subschema:
         for keyword in [each for each in schema if each not in profile.keywords]:
             self.describe(keyword)
         schema |= self.take_description()
+
+
+def described(*texts: JsonValue) -> dict[str, JsonValue]:
+    """Return texts as the keyword `description`, `{}` if there is none."""
+    lines = [text for text in texts if isinstance(text, str) and text]
+    return {"description": "\n".join(lines)} if lines else {}

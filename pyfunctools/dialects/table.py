@@ -9,10 +9,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Final, Literal
+from warnings import catch_warnings, simplefilter
 
 from pyfunctools._json import JsonValue
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, judging
 
 ANNOTATIONS: Final = frozenset({"description", "default"})
@@ -47,8 +49,9 @@ COMMON_FORMATS: Final = frozenset(
     {"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"}
 )
 
-Patterns = Literal["any", "no lookaround", "no lookaround or backreference", "plain"]
-"""The patterns that a profile accepts; `plain`: no lookaround, no backreference, no `\\b`."""
+Patterns = Literal["any", "python", "plain"]
+"""The patterns that a profile accepts. `python`: those that Python compiles, without lookarounds;
+`plain`: of these, the ones that a grammar can express (no `\\b`, no backreference)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +64,17 @@ class Profile:
       definition may refer to itself.
     - `closed`: every object needs `additionalProperties: false`. `complete`: every property must be
       in `required`, and an optional one accepts null instead.
+    - `says_closed`: whether `additionalProperties: false` is sent at all; local validation always
+      applies it.
     - `maps`, `tuples`: whether `additionalProperties` and `prefixItems` may have schemas.
+      `itemless`: whether an array may have no `items`.
     - `untyped`: whether `type` may be missing. `type_lists`: whether it may be a list. `nullable`:
-      null is written as the keyword of OpenAPI 3.0.
-    - `root_union`: whether the root may have `anyOf`, `oneOf` or `allOf`.
+      null is written as the keyword of OpenAPI 3.0. `json_text`: a schema without a type, and an
+      object without properties, are a string with JSON.
+    - `root_union`: whether the root may have alternatives (`anyOf`, `not`, `enum`...).
+      `lone_union`: no keyword may stand beside `anyOf`.
+    - `required_recursion`: whether a definition may refer to itself without passing an optional
+      property.
     - `enums`: the values that `enum` may hold. `key`: the pattern of property names.
     - The limits are counted as OpenAI counts: `levels` for the root and for each definition, the
       others for the whole schema. `characters` counts all names and listed values,
@@ -79,15 +89,20 @@ class Profile:
     patterns: Patterns = "any"
     references: Literal["kept", "bare", "inlined", "never"] = "kept"
     recursion: bool = True
+    required_recursion: bool = True
     closed: bool = False
     complete: bool = False
+    says_closed: bool = True
     maps: bool = True
     tuples: bool = True
+    itemless: bool = True
     untyped: bool = True
+    json_text: bool = False
     type_lists: bool = True
     nullable: bool = False
     root_union: bool = True
-    enums: Literal["any", "scalars", "numbers or strings", "strings"] = "any"
+    lone_union: bool = False
+    enums: Literal["any", "scalars", "numbers or strings", "texts"] = "any"
     most_min_items: int | None = None
     key: str | None = None
     properties: int | None = None
@@ -112,26 +127,41 @@ class Profile:
         """True if this `pattern` is allowed."""
         if self.patterns == "any":
             return True
-        if _LOOKAROUND.search(pattern):
+        bare = _QUOTED.sub("x", pattern)
+        if _LOOKAROUND.search(bare) or not _compiles(pattern):
             return False
-        if self.patterns != "no lookaround" and _BACKREFERENCE.search(pattern):
-            return False
-        return self.patterns != "plain" or r"\b" not in pattern
+        return self.patterns == "python" or not _BEYOND_GRAMMARS.search(bare)
 
     def takes_values(self, values: Iterable[JsonValue]) -> bool:
         """True if `enum` may hold all of these values."""
         return all(map(_ALLOWED_VALUES[self.enums], values))
 
 
-_LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])")
-_BACKREFERENCE: Final = re.compile(r"\\[1-9k]|\(\?P=")
+@lru_cache(maxsize=1_000)
+def _compiles(pattern: str) -> bool:
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+_QUOTED: Final = re.compile(r"\\[^bBkZz1-9]|\[\^?\]?(?:\\[^b]|[^\]\\])*\]", re.DOTALL)
+"""Escaped characters and character classes, but not those that no grammar has."""
+_LOOKAROUND: Final = re.compile(r"\(\?<?[=!]")
+_BEYOND_GRAMMARS: Final = re.compile(
+    r"\\[bBkZz1-9]|\(\?(?:P=|[(>#])|[*+?}]\+|\$(?!$|[)|])|(?<![(|:])(?<!^)\^"
+)
+"""Backreferences, word boundaries and other notations that llguidance 1.9.1 does not compile."""
 _ALLOWED_VALUES: Final[dict[str, Callable[[JsonValue], bool]]] = {
     "any": lambda value: True,
     "scalars": lambda value: not isinstance(value, dict | list),
     "numbers or strings": lambda value: (
         isinstance(value, str | int | float) and not isinstance(value, bool)
     ),
-    "strings": lambda value: isinstance(value, str),
+    "texts": lambda value: isinstance(value, str) and value != "",
 }
 
 
@@ -139,22 +169,32 @@ _ALLOWED_VALUES: Final[dict[str, Callable[[JsonValue], bool]]] = {
 class Dialect:
     """A vendor: how it wraps tools and calls (`envelope`), and the rules for its schemas.
 
+    `lean` is the form of the envelope for servers that take less: pictures are only named, and
+    Gemini's schemas are the older subset.
+
     `strict` is the profile of the schemas that the vendor enforces while a model writes, `None` if
     the vendor has no strict mode. `tools` is the limit of tools in one request. `strict_tools`,
     `strict_optional` and `strict_unions` limit the strict tools of one request, and the optional
     properties and unions in all of them. With `strict_together`, the tools of a request are all
-    strict, or all not strict. Every function's name is valid for every vendor.
+    strict, or all not strict. `choices` are the choices of tools that a request may ask for (`many`
+    allows some of the names), and `answers` which schemas of an answer. `examples` is the key of a
+    tool under which it takes examples of its arguments. Every function's name is valid for every
+    vendor.
     """
 
     name: str
     envelope: str
     profile: Profile
+    lean: bool = False
     strict: Profile | None = None
     tools: int | None = None
     strict_tools: int | None = None
     strict_optional: int | None = None
     strict_unions: int | None = None
     strict_together: bool = False
+    choices: frozenset[str] = frozenset({"any", "none", "one"})
+    answers: Literal["any", "strict", "none"] = "any"
+    examples: str | None = None
 
 
 JSON_SCHEMA: Final = Profile(
@@ -163,14 +203,28 @@ JSON_SCHEMA: Final = Profile(
     source="JSON Schema 2020-12; vendors ignore the keywords that they do not know",
     date="2026-11-21",
 )
+OPENAI: Final = replace(
+    JSON_SCHEMA,
+    name="openai",
+    patterns="python",
+    says_closed=False,
+    tuples=False,
+    itemless=False,
+    root_union=False,
+    source="error texts: AnswerDotAI/fastcore#798 (items), langchain-ai/langchainjs#9804 (root), "
+    "BerriAI/litellm#40485 and vercel/ai#20021 (patterns)",
+    date="2026-11-23",
+)
 INLINED: Final = replace(
     JSON_SCHEMA,
     name="inlined",
     keywords=(ANNOTATIONS | SHAPE | NUMBERS | LENGTHS | COUNTS | {"anyOf", "const", "pattern"})
     | {"format", "prefixItems"},
     formats=COMMON_FORMATS,
-    patterns="no lookaround or backreference",
+    patterns="plain",
     references="inlined",
+    itemless=False,
+    root_union=False,
     source="pydantic-ai 2.68 profiles (meta, qwen, harmony); llguidance 1.9.1 keyword by keyword",
 )
 GRAMMAR: Final = Profile(
@@ -179,7 +233,7 @@ GRAMMAR: Final = Profile(
     | {"allOf", "anyOf", "const", "oneOf", "prefixItems"}
     | {"format", "pattern", "patternProperties"},
     formats=COMMON_FORMATS,
-    patterns="no lookaround or backreference",
+    patterns="plain",
     source="llguidance in llama.cpp: of a schema with any other assertion it compiles nothing, and "
     "the server then answers as if it had been given none",
     date="2026-11-21",
@@ -189,12 +243,13 @@ OPENAI_STRICT: Final = Profile(
     name="openai-strict",
     keywords=(SHAPE | NUMBERS | COUNTS | {"anyOf", "const", "description", "format", "pattern"}),
     formats=COMMON_FORMATS,
-    patterns="no lookaround",
+    patterns="plain",
     references="bare",
     closed=True,
     complete=True,
     maps=False,
     tuples=False,
+    itemless=False,
     untyped=False,
     root_union=False,
     enums="scalars",
@@ -217,6 +272,7 @@ DEEPSEEK_STRICT: Final = replace(
 ANTHROPIC: Final = replace(
     JSON_SCHEMA,
     name="anthropic",
+    says_closed=False,
     root_union=False,
     key=r"[a-zA-Z0-9_.-]{1,64}",
     source="anthropic 2.12.0 tool_param.py; error texts for root unions and property keys",
@@ -230,8 +286,10 @@ ANTHROPIC_STRICT: Final = replace(
     references="bare",
     recursion=False,
     closed=True,
+    says_closed=True,
     maps=False,
     tuples=False,
+    itemless=False,
     untyped=False,
     enums="scalars",
     most_min_items=1,
@@ -243,9 +301,14 @@ GEMINI: Final = Profile(
     | COUNTS
     | {"anyOf", "description", "format", "maximum", "minimum", "prefixItems"},
     references="bare",
+    required_recursion=False,
+    says_closed=False,
+    itemless=False,
+    root_union=False,
     enums="numbers or strings",
-    source="google-genai 3.4.0 types.py (responseJsonSchema); googleapis/python-genai#1732",
-    date="2026-11-21",
+    source="google-genai 3.4.0 types.py (responseJsonSchema); googleapis/python-genai#1732; "
+    "NousResearch/hermes-agent#69924 (items)",
+    date="2026-11-23",
 )
 GEMINI_SCHEMA: Final = Profile(
     name="gemini-schema",
@@ -254,29 +317,43 @@ GEMINI_SCHEMA: Final = Profile(
     | LENGTHS
     | SIZES
     | {"anyOf", "default", "description", "format", "maximum", "minimum", "nullable", "pattern"},
+    formats=frozenset({"date-time"}),
+    patterns="plain",
     references="never",
     recursion=False,
+    says_closed=False,
     maps=False,
     tuples=False,
+    itemless=False,
+    untyped=False,
+    json_text=True,
     type_lists=False,
     nullable=True,
-    enums="strings",
+    root_union=False,
+    lone_union=True,
+    enums="texts",
     key=r"[A-Za-z_][A-Za-z0-9_]{0,63}",
-    source="google-genai 3.4.0 types.Schema and process_schema",
-    date="2026-11-21",
+    source="google-genai 3.4.0 types.Schema and process_schema; error texts: "
+    "enechange/collmbo#195 (formats), browser-use/browser-use#3786 (objects without properties)",
+    date="2026-11-23",
 )
+BEDROCK: Final = replace(ANTHROPIC, name="bedrock", source="Claude's rules: those of Anthropic")
 BEDROCK_STRICT: Final = replace(
     ANTHROPIC_STRICT,
     name="bedrock-strict",
-    key=None,
-    patterns="no lookaround or backreference",
     source="pydantic-ai 2.68 providers/bedrock.py (verified 2026-10-29)",
 )
 
 _OPENAI = Dialect(
-    name="openai", envelope="openai", profile=JSON_SCHEMA, strict=OPENAI_STRICT, tools=128
+    name="openai",
+    envelope="openai",
+    profile=OPENAI,
+    strict=OPENAI_STRICT,
+    tools=128,
+    choices=frozenset({"any", "none", "one", "many"}),
 )
-_INLINED = replace(_OPENAI, profile=INLINED, strict=None, tools=None)
+_COMPATIBLE = replace(_OPENAI, choices=frozenset({"any", "none", "one"}))
+_INLINED = replace(_COMPATIBLE, lean=True, profile=INLINED, strict=None, tools=None)
 DIALECTS: Final = {
     row.name: row
     for row in (
@@ -290,34 +367,62 @@ DIALECTS: Final = {
             strict_tools=20,
             strict_optional=24,
             strict_unions=16,
+            answers="strict",
+            examples="input_examples",
         ),
-        Dialect(name="gemini", envelope="gemini", profile=GEMINI, tools=512),
-        Dialect(name="gemini-schema", envelope="gemini-schema", profile=GEMINI_SCHEMA, tools=512),
-        Dialect(name="bedrock", envelope="bedrock", profile=JSON_SCHEMA, strict=BEDROCK_STRICT),
-        Dialect(name="mcp", envelope="mcp", profile=JSON_SCHEMA),
-        replace(_OPENAI, name="deepseek", strict=DEEPSEEK_STRICT, strict_together=True),
-        replace(_OPENAI, name="mistral", tools=None),
-        replace(_OPENAI, name="groq"),
-        replace(_OPENAI, name="xai", tools=None),
-        replace(_OPENAI, name="cohere", strict=None, tools=None),
-        replace(_INLINED, name="llama"),
-        replace(_INLINED, name="qwen"),
-        replace(_INLINED, name="gpt-oss"),
+        replace(
+            _OPENAI, name="gemini", envelope="gemini", profile=GEMINI, strict=GEMINI, tools=512
+        ),
+        Dialect(
+            name="gemini-schema",
+            envelope="gemini",
+            lean=True,
+            profile=GEMINI_SCHEMA,
+            strict=GEMINI_SCHEMA,
+            tools=512,
+            choices=_OPENAI.choices,
+        ),
+        Dialect(
+            name="bedrock",
+            envelope="bedrock",
+            profile=BEDROCK,
+            strict=BEDROCK_STRICT,
+            choices=frozenset({"any", "one"}),
+            answers="strict",
+        ),
+        Dialect(
+            name="mcp", envelope="mcp", profile=JSON_SCHEMA, choices=frozenset(), answers="none"
+        ),
+        replace(
+            _COMPATIBLE,
+            name="deepseek",
+            lean=True,
+            strict=DEEPSEEK_STRICT,
+            strict_together=True,
+            answers="none",
+        ),
+        replace(_COMPATIBLE, name="groq", lean=True),
+        *(replace(_COMPATIBLE, name=name, tools=None) for name in ("mistral", "xai")),
+        replace(
+            _COMPATIBLE,
+            name="cohere",
+            envelope="cohere",
+            strict=None,
+            tools=None,
+            choices=frozenset({"any", "none"}),
+        ),
+        replace(_INLINED, name="ollama", envelope="ollama", choices=frozenset()),
+        *(replace(_INLINED, name=name) for name in ("llama", "qwen", "gpt-oss")),
     )
 }
 """Every dialect by the name that users write."""
 
 _MAKERS = {
-    "gpt": "openai",
-    "azure": "openai",
-    "vllm": "openai",
-    "ollama": "openai",
-    "claude": "anthropic",
-    "google": "gemini",
-    "vertex": "gemini",
-    "aws": "bedrock",
-    "amazon": "bedrock",
-    "grok": "xai",
+    "openai": ("gpt", "azure", "vllm"),
+    "anthropic": ("claude",),
+    "gemini": ("google", "vertex"),
+    "bedrock": ("aws", "boto", "amazon"),
+    "xai": ("grok",),
 }
 """Dialects to suggest for the names of models, makers and servers that begin like this."""
 
@@ -331,11 +436,16 @@ def dialect_of(name: object) -> Dialect:
     row = DIALECTS.get(name) if isinstance(name, str) else None
     if row is not None:
         return row
-    written = str(name).lower()
-    stems = {**{each: each for each in DIALECTS}, **_MAKERS}
+    is_text = isinstance(name, str)
+    # The name of a module, or that of the module of a client.
+    written = str(name if is_text else getattr(name, "__name__", type(name).__module__)).lower()
+    stems = {each: each for each in DIALECTS}
+    stems |= {stem: each for each, makers in _MAKERS.items() for stem in makers}
     begins = sorted((stem for stem in stems if written.startswith(stem)), key=len, reverse=True)
     close = [stems[stem] for stem in begins[:1]]
-    close += get_close_matches(written, DIALECTS, n=3, cutoff=0.5)
+    close += get_close_matches(written, DIALECTS, n=3, cutoff=0.5) if is_text else []
     listed = ", ".join(repr(each) for each in dict.fromkeys(close or DIALECTS))
     remedy = f"Write {'one of ' if ',' in listed else ''}{listed}."
+    if not is_text:
+        raise wrong_type("dialect", "a name", name, remedy)
     raise DefinitionError("dialect", f"There is no dialect {name!r}.", remedy)

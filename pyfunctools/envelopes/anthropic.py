@@ -9,8 +9,15 @@ from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
-from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, read_input, sendable_input
+from pyfunctools.envelopes.envelope import (
+    CallResult,
+    Choice,
+    Delta,
+    Envelope,
+    ModelTurn,
+    named_tool,
+)
 from pyfunctools.envelopes.sdk_data import as_dict, as_list, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
@@ -25,7 +32,7 @@ _PIECES: Final = {
 """Types of deltas: the key of each, and the key that it is appended to."""
 
 
-class Anthropic:
+class Anthropic(Envelope):
     """The envelope of Messages."""
 
     name = "anthropic"
@@ -33,23 +40,30 @@ class Anthropic:
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as an item of `tools`."""
         tool = {**named_tool(name, description), "input_schema": schema}
         return tool if strict is None else {**tool, "strict": strict}
 
-    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `{}`: the list is sent as `tools`."""
-        return {}
+    def listed(self, items: list[dict[str, Any]], *, cache: bool) -> list[dict[str, Any]]:
+        """Return the items; a mark on the last one caches all."""
+        if not cache or not items:
+            return items
+        return [*items[:-1], {**items[-1], "cache_control": {"type": "ephemeral"}}]
+
+    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+        chosen = {"type": how} if isinstance(how, str) else {"type": "tool", "name": how[0]}
+        return {"tool_choice": chosen}
+
+    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+        return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
     def is_response(self, value: object) -> bool:
-        """Return whether this is a message of the model."""
         is_list = isinstance(member(value, "content"), list | tuple)
         return is_list and member(value, "type") == "message"
 
     def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of a message; after `pause_turn` it has to be sent back unchanged."""
         message = plain_data(response, _OF_THE_SDK)
-        blocks, ids = Blocks(), Ids()
+        blocks, ids = Blocks(message.get("role")), Ids()
         content = dicts_in(message.get("content"))
         for block in content:
             if block.get("type") == "tool_use":
@@ -58,21 +72,14 @@ class Anthropic:
             if block.get("type") == "tool_use":
                 block["input"] = sendable_input(block.get("input"))
         reason = message.get("stop_reason")
-        return ModelTurn(
-            messages=({"role": "assistant", "content": content},) if content else (),
-            text=blocks.text,
-            calls=blocks.calls(cut=is_cut(reason)),
-            cut=is_cut(reason),
-            waits=reason == "pause_turn",
-        )
+        messages: tuple[JsonObject, ...] = ({"role": "assistant", "content": content},)
+        return blocks.turn(messages if content else (), reason, waits=reason == "pause_turn")
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return one message with all results."""
         content = [_result(each) for each in results]
         return ({"role": "user", "content": content},) if content else ()
 
     def stream_reader(self) -> "MessageReader":
-        """Return a reader of `stream=True`, or of `client.messages.stream()`."""
         return MessageReader()
 
 
@@ -114,6 +121,7 @@ class MessageReader:
         self._message: dict[str, Any] = {"type": "message", "role": "assistant"}
         self._blocks: dict[str, dict[str, Any]] = {}
         self._reason: JsonValue = None
+        self._stopped = False
 
     @property
     def response(self) -> JsonObject:
@@ -126,8 +134,8 @@ class MessageReader:
         return {**plain_data(self._message), "content": content, "stop_reason": reason}
 
     def feed(self, event: object) -> Delta:
-        """Return the change that an event makes."""
-        data = plain_data(event)
+        """Return the change that an event makes; events behind the end of the message make none."""
+        data = {} if self._stopped else plain_data(event)
         index = str(data.get("index"))
         match data.get("type"):
             case "message_start":
@@ -142,6 +150,8 @@ class MessageReader:
                     return _add(block, as_dict(data.get("delta")))
             case "message_delta":
                 self._reason = as_dict(data.get("delta")).get("stop_reason") or self._reason
+            case "message_stop":
+                self._stopped = True
             case _:
                 pass
         return Delta()
@@ -159,4 +169,4 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
 
 def _delta(block: dict[str, Any], text: object) -> Delta:
     call = call_of(block) if block.get("type") == "tool_use" else None
-    return Delta(text=text if isinstance(text, str) else "", call=call)
+    return Delta(text=text if isinstance(text, str) else "", call=call, place=id(block))

@@ -6,12 +6,20 @@ boto3 expects. Llama and Mistral accept no other blocks in a message with result
 
 import re
 from collections.abc import Sequence
+from json import dumps
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import media_type_of, with_files_named
-from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut, read_input, sendable_input
-from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, read_input, sendable_input
+from pyfunctools.envelopes.envelope import (
+    CallResult,
+    Choice,
+    Delta,
+    Envelope,
+    ModelTurn,
+    named_tool,
+)
 from pyfunctools.envelopes.sdk_data import as_dict, as_list, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
@@ -41,7 +49,7 @@ _UNNAMABLE: Final = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 """Characters that the name of a document may not have."""
 
 
-class Bedrock:
+class Bedrock(Envelope):
     """The envelope of Converse."""
 
     name = "bedrock"
@@ -53,46 +61,49 @@ class Bedrock:
         tool = {**named_tool(name, description), "inputSchema": {"json": schema}}
         return {"toolSpec": {**tool, "strict": True} if strict else tool}
 
-    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    def listed(self, items: list[dict[str, Any]], *, cache: bool) -> list[dict[str, Any]]:
+        """Return the items, the last one a mark for the cache if asked for."""
+        return [*items, {"cachePoint": {"type": "default"}}] if cache and items else items
+
+    def request(self, tools: list[Any], *, strict: bool = False) -> dict[str, Any]:
         """Return `toolConfig` with the list; an empty one must not be sent."""
         return {"toolConfig": {"tools": tools}} if tools else {}
 
+    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+        chosen: dict[str, Any] = {"any": {}} if isinstance(how, str) else {"tool": {"name": how[0]}}
+        return {"toolConfig": {"tools": tools, "toolChoice": chosen}}
+
+    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+        wanted = {"jsonSchema": {"name": name, "schema": dumps(schema)}}
+        return {"outputConfig": {"textFormat": {"type": "json_schema", "structure": wanted}}}
+
     def is_response(self, value: object) -> bool:
-        """Return whether this is a response: its `output` has a message."""
         return member(member(value, "output"), "message") is not None
 
     def read_turn(self, response: object) -> ModelTurn:
-        """Return the turn of a response."""
         whole = plain_data(response)
         message = as_dict(as_dict(whole.get("output")).get("message"))
-        blocks, ids = Blocks(), Ids()
+        blocks, ids = Blocks(message.get("role")), Ids()
         content = dicts_in(message.get("content"))
         for block in content:
-            use, cited = (
-                as_dict(block.get("toolUse")),
-                as_dict(block.get("citationsContent")),
-            )
+            use, cited = as_dict(block.get("toolUse")), as_dict(block.get("citationsContent"))
             if use:
                 use["toolUseId"] = ids.of(use.get("toolUseId"))
             for each in dicts_in(cited.get("content")) if cited else [block]:
                 blocks.add(each)
             if use:
                 use["input"] = sendable_input(use.get("input"))
-        reason = whole.get("stopReason")
-        return ModelTurn(
-            messages=({**message, "content": content},) if content else (),
-            text=blocks.text,
-            calls=blocks.calls(cut=is_cut(reason)),
-            cut=is_cut(reason),
-        )
+        messages: tuple[JsonObject, ...] = ({**message, "content": content},)
+        return blocks.turn(messages if content else (), whole.get("stopReason"))
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return one message with all results."""
         content = [{"toolResult": _result(each)} for each in results]
         return ({"role": "user", "content": content},) if content else ()
 
+    def user(self, text: str) -> JsonObject:
+        return {"role": "user", "content": [{"text": text}]}
+
     def stream_reader(self) -> "ConverseReader":
-        """Return a reader of `converse_stream`."""
         return ConverseReader()
 
 
@@ -100,7 +111,8 @@ def _result(result: CallResult) -> dict[str, Any]:
     shown = [file for file in result.content if media_type_of(file) in _FORMATS]
     unseen = [file for file in result.content if media_type_of(file) not in _FORMATS]
     text = with_files_named(result.text, unseen)
-    texts = [{"text": text}] if text or not shown else []
+    # An empty text is refused, and so is every later request with this message.
+    texts = [{"text": text if text.strip() else "(empty)"}] if text.strip() or not shown else []
     return {
         "toolUseId": result.id,
         "content": [*texts, *(_file_block(file, number) for number, file in enumerate(shown, 1))],
@@ -121,7 +133,7 @@ class ConverseReader:
     """Reads a message event by event, its blocks by `contentBlockIndex`."""
 
     def __init__(self) -> None:
-        self._role = "assistant"
+        self._role: JsonValue = "assistant"
         self._blocks: dict[str, dict[str, Any]] = {}
         self._reason: JsonValue = None
 
@@ -136,10 +148,13 @@ class ConverseReader:
         return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
 
     def feed(self, event: object) -> Delta:
-        """Return the change that an event makes."""
         for kind, given in plain_data(event).items():
             data = as_dict(given)
             index = str(data.get("contentBlockIndex"))
+            if self._reason is not None:
+                break  # the message has ended
+            if kind == "messageStart":
+                self._role = data.get("role") or self._role
             if kind == "contentBlockStart":
                 self._blocks[index] = as_dict(data.get("start"))
                 return _delta(self._blocks[index])
@@ -189,4 +204,4 @@ def _cite(block: dict[str, Any], citation: dict[str, Any]) -> None:
 
 
 def _delta(block: dict[str, Any]) -> Delta:
-    return Delta(call=call_of(block) if "toolUse" in block else None)
+    return Delta(call=call_of(block) if "toolUse" in block else None, place=id(block))

@@ -18,7 +18,7 @@ from string import ascii_letters, digits
 from typing import Any, Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.envelope import ModelCall
+from pyfunctools.envelopes.envelope import Ended, ModelCall, ModelTurn
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.parsing.strict import parse_strict
 
@@ -32,13 +32,15 @@ CALL_KEYS: Final = (
 )
 """Keys of one call or several, in a message or a block."""
 
-_NAMES: Final = ("name", "tool_name", "toolName")
-_ARGUMENTS: Final = ("arguments", "input", "args", "parameters", "partial_json")
+NAME_KEYS: Final = ("name", "tool_name", "toolName")
+"""Keys whose value is the name of a function."""
+ARGUMENT_KEYS: Final = ("arguments", "input", "args", "parameters", "partial_json")
+"""Keys whose value is the arguments."""
 _IDS: Final = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id")
 BLOCK_KEYS: Final = (
     *("type", "part_kind", "kind", "thought", "function", "custom", "status", "namespace"),
     *("toolset_name", "caller", "providerExecuted", "provider_executed"),
-    *(*CALL_KEYS, *_NAMES, *_ARGUMENTS, *_IDS),
+    *(*CALL_KEYS, *NAME_KEYS, *ARGUMENT_KEYS, *_IDS),
 )
 """All keys of a block that are read, except its text."""
 REASON_KEYS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
@@ -61,18 +63,39 @@ _BESIDE_TEXT: Final = frozenset(
     }
 )
 """Keys that may stand beside the text of a block or message without a type."""
-_CUT: Final = frozenset(
+_ENDINGS: Final[dict[Ended, tuple[str, ...]]] = {
+    "length": (
+        *("incomplete", "length", "max_length", "max_output_tokens", "max_tokens"),
+        *("model_context_window_exceeded", "model_length"),
+    ),
+    "refusal": ("refusal",),
+    "filter": (
+        *("blocklist", "content_filter", "content_filtered", "guardrail_intervened"),
+        *("image_safety", "language", "model_armor", "prohibited_content", "recitation"),
+        *("safety", "spii"),
+    ),
+    "malformed": (
+        *("malformed_function_call", "malformed_model_output", "malformed_response"),
+        *("malformed_tool_use", "unexpected_tool_call"),
+    ),
+    "other": (
+        *("cancelled", "error", "failed", "in_progress", "insufficient_system_resource", "other"),
+        *("queued", "timeout"),
+    ),
+}
+"""Reasons of an incomplete response."""
+_CUT: Final[dict[str, Ended]] = {word: how for how, words in _ENDINGS.items() for word in words}
+_WHOLE: Final = frozenset(
     {
-        *("blocklist", "cancelled", "content_filter", "content_filtered", "error", "failed"),
-        *("guardrail_intervened", "in_progress", "incomplete", "insufficient_system_resource"),
-        *("language", "queued"),
-        *("length", "malformed_function_call", "malformed_model_output", "malformed_response"),
-        *("malformed_tool_use", "max_length", "max_output_tokens", "max_tokens"),
-        *("model_armor", "model_context_window_exceeded", "model_length", "other"),
-        *("prohibited_content", "recitation", "refusal", "safety", "spii"),
+        *("complete", "completed", "end_turn", "eos", "finish_reason_unspecified"),
+        *("function_call", "none", "stop", "stop_sequence", "tool_call", "tool_calls", "tool_use"),
     }
 )
-"""Reasons of an incomplete response."""
+"""Reasons of a complete response, also without one."""
+_VOID: Final = frozenset({"cancelled", "failed"})
+"""Reasons of a response of which nothing counts, however complete a call in it is."""
+OWN_ROLES: Final = frozenset({"assistant", "model", "ai", "chatbot"})
+"""Roles of the model itself."""
 
 
 def is_cut(reason: JsonValue) -> bool:
@@ -86,13 +109,20 @@ def block_type(block: JsonObject) -> str | None:
     return kind.lower().replace("-", "_").replace(".", "_") if isinstance(kind, str) else None
 
 
-class Blocks:
-    """The blocks of one turn, added in their order."""
+def is_foreign(role: JsonValue) -> bool:
+    """True if a message of this role is not the model's."""
+    return role is not None and not (isinstance(role, str) and role.lower() in OWN_ROLES)
 
-    def __init__(self) -> None:
+
+class Blocks:
+    """The blocks of one turn, added in their order; none is read in a message of another `role`."""
+
+    def __init__(self, role: JsonValue = None) -> None:
+        self._foreign = is_foreign(role)
         self.texts: list[tuple[str, int]] = []
         """Each text with the index of its block."""
         self.count = 0
+        self._is_refused = False
         self._words: list[str] = []
         self._calls: list[tuple[ModelCall, int, JsonValue]] = []
 
@@ -101,12 +131,11 @@ class Blocks:
 
     @property
     def text(self) -> str:
-        """The text of the turn."""
         return "".join(self._words)
 
     def add(self, block: JsonValue) -> None:
         """Read one block of a message's content."""
-        if not isinstance(block, dict):
+        if not isinstance(block, dict) or block.get("thought") is True:
             self.skip()
             return
         kind = block_type(block)
@@ -124,13 +153,14 @@ class Blocks:
     def add_text(self, text: JsonValue) -> None:
         """Add a text of the model."""
         self.count += 1
-        if isinstance(text, str):
+        if isinstance(text, str) and not self._foreign:
             self.texts.append((text, self.count))
             self._words.append(text)
 
     def add_refusal(self, text: JsonValue) -> None:
         """Add a refusal: text that is not searched for calls."""
         self.count += 1
+        self._is_refused = self._is_refused or bool(text)
         self._words.append(text if isinstance(text, str) else "")
 
     def add_call_block(self, value: JsonValue) -> None:
@@ -144,25 +174,57 @@ class Blocks:
     def add_call(self, call: ModelCall, status: JsonValue = None) -> None:
         """Add a call, with the `status` of its block."""
         self.count += 1
-        self._calls.append((call, self.count, status))
+        if not self._foreign:
+            self._calls.append((call, self.count, status))
 
     def skip(self) -> None:
-        """Count a block of another type."""
         self.count += 1
 
-    def calls(self, *, cut: bool) -> tuple[ModelCall, ...]:
-        """Return the calls. If the turn is cut, a call in its last block is not closed.
+    def calls(self, reason: JsonValue = None) -> tuple[ModelCall, ...]:
+        """Return the calls of a turn that ended for this reason.
 
-        OpenAI's `status` takes precedence: a `completed` call is closed; an `incomplete` call and
-        all calls after it are not.
+        If it is cut, a call in its last block is not closed. OpenAI's `status` takes precedence: a
+        `completed` call is closed; an `incomplete` call and all calls after it are not. If the
+        vendor says that the response failed, no call is closed.
         """
         found: list[ModelCall] = []
-        broken = False
+        cut = is_cut(reason)
+        broken = isinstance(reason, str) and reason.lower() in _VOID
         for call, place, status in self._calls:
             broken = broken or status == "incomplete"
             at_end = cut and place == self.count and status != "completed"
             found.append(replace(call, closed=False) if broken or at_end else call)
         return tuple(found)
+
+    def turn(
+        self,
+        messages: tuple[JsonObject, ...],
+        reason: JsonValue,
+        *,
+        waits: bool = False,
+        word: JsonValue = None,
+        broken: JsonValue = None,
+    ) -> ModelTurn:
+        """Return the turn of these blocks, which ended for this reason.
+
+        `word` is the vendor's more exact word for it; `broken` what it says of a malformed call.
+        """
+        word = word or reason
+        known = str(word).lower()
+        ended = _CUT.get(known) or _CUT.get(str(reason).lower())
+        if ended is None:
+            plain = "refusal" if self._is_refused else "stop" if known in _WHOLE else "other"
+            ended = "calls" if self._calls else plain
+        return ModelTurn(
+            messages=messages,
+            text=self.text,
+            calls=self.calls(reason),
+            cut=is_cut(reason),
+            waits=waits,
+            ended=ended,
+            ended_as=word if isinstance(word, str) else None,
+            broken=str(broken or self.text) if ended == "malformed" else "",
+        )
 
     def _untyped(self, block: JsonObject) -> None:
         """Read a block whose key is its type, as in Gemini and Bedrock."""
@@ -186,7 +248,7 @@ def call_of(value: JsonValue, depth: int = 0) -> ModelCall | None:
         return None
     inner = value.get("function") or value.get("custom")
     body = inner if isinstance(inner, dict) else value
-    name = inner if isinstance(inner, str) else _first(body, _NAMES)
+    name = inner if isinstance(inner, str) else _first(body, NAME_KEYS)
     if body is value and not isinstance(name, str) and depth < 8:
         wrapped = next((value[key] for key in CALL_KEYS if key in value), None)
         if wrapped is not None:
@@ -195,7 +257,7 @@ def call_of(value: JsonValue, depth: int = 0) -> ModelCall | None:
     return ModelCall(
         id=id_of(value),
         name=name if isinstance(name, str) else "",
-        arguments=_first(value if isinstance(inner, str) else body, _ARGUMENTS),
+        arguments=_first(value if isinstance(inner, str) else body, ARGUMENT_KEYS),
         namespace=space if isinstance(space, str) else None,
         caller=value.get("caller"),
         custom=block_type(value) in ("custom", "custom_tool_call"),

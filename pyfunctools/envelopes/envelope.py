@@ -3,12 +3,13 @@
 An envelope reads objects of the vendor's SDK, or the same as plain data, and imports no SDK.
 """
 
-import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Protocol, cast
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.record.file import File
 
 
@@ -31,13 +32,21 @@ class ModelCall:
     custom: bool = False
 
 
+Choice = Literal["any", "none"] | Sequence[str]
+"""Whether the model calls any function, none, or one of these."""
+Ended = Literal["stop", "calls", "length", "refusal", "filter", "malformed", "other"]
+"""How a turn ended: `filter` by the vendor, `malformed` by a call that it could not read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelTurn:
     """A model's turn.
 
     `messages` are to be appended to the conversation, with all blocks unchanged, also reasoning,
     signatures and unknown blocks. `cut` is true if the turn is incomplete (by a token limit, for
-    example), `waits` if the vendor expects another request although nothing was called.
+    example), `waits` if the vendor expects another request although nothing was called. `ended_as`
+    is the vendor's word for `ended`. `broken` is what the vendor says about a malformed call, with
+    the call in it; `in_words` is true if the calls were read from it, and need a text as answer.
     """
 
     messages: tuple[JsonObject, ...]
@@ -45,6 +54,10 @@ class ModelTurn:
     calls: tuple[ModelCall, ...]
     cut: bool
     waits: bool = False
+    ended: Ended = "stop"
+    ended_as: str | None = None
+    broken: str = ""
+    in_words: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,19 +78,26 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """The change that one event of a stream makes: a piece of text, or a `call` so far."""
+    """The change that one event of a stream makes: a piece of text, or a `call` so far.
+
+    `place` tells the calls of a stream apart.
+    """
 
     text: str = ""
     call: ModelCall | None = None
+    place: int = field(default=0, repr=False)
+    received: PartialArguments | None = field(default=None, repr=False, compare=False)
 
     @property
     def arguments(self) -> JsonValue:
-        """The arguments of `call` received so far, for display only, never to be run.
+        """The arguments of `call` received so far, in the names and the shape of the function.
 
-        A string may still grow, and members and items may follow; other values are final.
+        For display only, never to be run. A string may still grow, and members and items may
+        follow; other values are final. `None` before the first one.
         """
-        arguments = None if self.call is None else self.call.arguments
-        return _received(arguments) if isinstance(arguments, str) else arguments
+        if self.call is None:
+            return None
+        return (self.received or PartialArguments()).read(self.call.arguments)
 
 
 class StreamReader(Protocol):
@@ -93,19 +113,27 @@ class StreamReader(Protocol):
         ...
 
 
-class ResultWriter(Protocol):
+class ResultWriter(ABC):
     """Writes the results of a turn's calls."""
 
+    @abstractmethod
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return the messages with the results of all calls of a turn."""
-        ...
+
+    def user(self, text: str) -> JsonObject:
+        """Return a message of the user."""
+        return {"role": "user", "content": text}
 
 
-class Envelope(ResultWriter, Protocol):
-    """How one vendor wraps functions, turns and results."""
+class Envelope(ResultWriter):
+    """How one vendor wraps functions, turns and results.
+
+    `dialects.table` says which choices a vendor has, and whether it takes a schema of its answer.
+    """
 
     name: str
 
+    @abstractmethod
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
@@ -113,41 +141,36 @@ class Envelope(ResultWriter, Protocol):
 
         `strict=None` leaves it to the vendor.
         """
-        ...
 
-    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return keyword arguments with the list, `{}` if the vendor accepts it as `tools=`."""
-        ...
+    def listed(self, items: list[dict[str, Any]], *, cache: bool) -> list[dict[str, Any]]:
+        """Return the items as the vendor's list; with `cache` marked for its cache."""
+        return items
 
+    def request(self, tools: list[Any], *, strict: bool = False) -> dict[str, Any]:
+        """Return what a request has beside the list, or around it, as keyword arguments."""
+        return {}
+
+    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+        """Return keyword arguments for `"any"`, `"none"` or the names of functions to call."""
+        return {}
+
+    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+        """Return keyword arguments that ask for an answer of this schema."""
+        return {}
+
+    @abstractmethod
     def is_response(self, value: object) -> bool:
         """Return whether this is a response of the vendor, from its SDK or as plain data."""
-        ...
 
+    @abstractmethod
     def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of a response; if it has several alternatives, the first one."""
-        ...
 
+    @abstractmethod
     def stream_reader(self) -> StreamReader:
         """Return a reader of one stream."""
-        ...
-
-
-_LAST_NUMBER: Final = re.compile(r"(?<=[:,\[])\s*-?\d[\d.eE+-]*$")
-"""A number at the end of the text: another digit may follow."""
 
 
 def named_tool(name: str, description: str) -> dict[str, Any]:
     """Return the name of a tool, and its description if there is one."""
     return {"name": name, "description": description} if description else {"name": name}
-
-
-def _received(text: str) -> JsonValue:
-    from pydantic_core import from_json  # slow to import
-
-    try:
-        value = from_json(
-            _LAST_NUMBER.sub("", text), allow_partial="trailing-strings", allow_inf_nan=False
-        )
-    except ValueError:
-        return None
-    return cast("JsonValue", value)

@@ -1,4 +1,4 @@
-"""Gemini's `generateContent`, and its older subset of schemas (`gemini-schema`).
+"""Gemini's `generateContent`, and its older subset of schemas.
 
 Source: google-genai 3.4.0 `types.py`, read on 2026-11-21. The API accepts names in camel and in
 snake case. A turn has to be sent back unchanged: the API rejects one whose `thoughtSignature` is
@@ -7,12 +7,20 @@ missing or in another part. The results of calls without ids are matched with th
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
-from pyfunctools.envelopes.blocks import Blocks, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
+from pyfunctools.envelopes.blocks import Blocks
+from pyfunctools.envelopes.envelope import (
+    CallResult,
+    Choice,
+    Delta,
+    Envelope,
+    ModelTurn,
+    named_tool,
+)
 from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, first_dict, grow, member, plain_data
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
@@ -21,25 +29,40 @@ _ACCEPTED: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
 """Media types that a result may have."""
 
 
-class Gemini:
-    """The envelope of `generateContent`; `older` is the subset for models before 3."""
+class Gemini(Envelope):
+    """The envelope of `generateContent`; `lean` is the subset for models before 3."""
 
-    def __init__(self, name: str = "gemini", *, older: bool = False) -> None:
-        self.name = name
-        self._older = older
+    name = "gemini"
+
+    def __init__(self, *, lean: bool = False) -> None:
+        self._lean = lean
 
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as an item of `functionDeclarations`."""
         tool = named_tool(name, description)
-        if not self._older:
+        if not self._lean:
             return {**tool, "parametersJsonSchema": schema}
         return {**tool, "parameters": schema} if schema.get("properties") else tool
 
-    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `tools` with all functions in one item."""
-        return {"tools": [{"functionDeclarations": tools}]} if tools else {}
+    def listed(self, items: list[dict[str, Any]], *, cache: bool) -> list[dict[str, Any]]:
+        """Return one item with all functions; other tools may stand beside it."""
+        return [{"functionDeclarations": items}] if items else []
+
+    def request(self, tools: list[Any], *, strict: bool = False) -> dict[str, Any]:
+        """Return the list and its mode, as keys of `config`; `VALIDATED` enforces the schemas."""
+        made: dict[str, Any] = {"tools": tools} if tools else {}
+        return {**made, **_mode("VALIDATED")} if strict and tools else made
+
+    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+        if isinstance(how, str):
+            return _mode(how.upper())
+        return _mode("ANY", allowed_function_names=list(how))
+
+    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+        """Return the media type and the schema, as keys of `config`."""
+        key = "response_schema" if self._lean else "response_json_schema"
+        return {"response_mime_type": "application/json", key: schema}
 
     def is_response(self, value: object) -> bool:
         """Return whether this is a response, also one that refuses the prompt."""
@@ -47,32 +70,33 @@ class Gemini:
         return any(member(value, name) is not None for name in names)
 
     def read_turn(self, response: object) -> ModelTurn:
-        """Return the turn of the first candidate."""
-        candidate = first_dict(plain_data(response).get("candidates"))
+        whole = plain_data(response)
+        candidate = first_dict(whole.get("candidates"))
+        blocked = as_dict(whole.get("promptFeedback") or whole.get("prompt_feedback"))
         content = as_dict(candidate.get("content"))
         parts = dicts_in(content.get("parts"))
-        blocks = Blocks()
+        blocks = Blocks(content.get("role"))
         for part in parts:
             blocks.add(part)
-        cut = is_cut(candidate.get("finishReason") or candidate.get("finish_reason"))
-        return ModelTurn(
-            messages=(content,) if parts else (),
-            text=blocks.text,
-            calls=blocks.calls(cut=cut),
-            cut=cut,
-        )
+        reason = candidate.get("finishReason") or candidate.get("finish_reason")
+        refused = blocked.get("blockReason") or blocked.get("block_reason")
+        said = candidate.get("finishMessage") or candidate.get("finish_message")
+        turn = blocks.turn((content,) if parts else (), reason, broken=said)
+        return replace(turn, ended="filter", ended_as=str(refused)) if refused else turn
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return one content with all results, in the order of the calls."""
         parts = [{"functionResponse": self._result(each)} for each in results]
         return ({"role": "user", "parts": parts},) if parts else ()
 
+    def user(self, text: str) -> JsonObject:
+        return {"role": "user", "parts": [{"text": text}]}
+
     def stream_reader(self) -> "ContentReader":
-        """Return a reader of `streamGenerateContent`."""
         return ContentReader()
 
     def _result(self, result: CallResult) -> dict[str, Any]:
-        accepted = frozenset[str]() if self._older else _ACCEPTED
+        accepted = frozenset[str]() if self._lean else _ACCEPTED
         shown = [file for file in result.content if media_type_of(file) in accepted]
         unseen = [file for file in result.content if media_type_of(file) not in accepted]
         text = with_files_named(result.text, unseen)
@@ -83,6 +107,10 @@ class Gemini:
         if shown:
             made["parts"] = [{"inlineData": _inline(file)} for file in shown]
         return made
+
+
+def _mode(mode: str, **more: Any) -> dict[str, Any]:
+    return {"tool_config": {"function_calling_config": {"mode": mode, **more}}}
 
 
 def _inline(file: File) -> dict[str, Any]:
@@ -99,32 +127,41 @@ class ContentReader:
 
     def __init__(self) -> None:
         self._parts: list[dict[str, Any]] = []
-        self._role = "model"
+        self._role: JsonValue = "model"
         self._reason: JsonValue = None
+        self._said: dict[str, Any] = {}
+        self._blocked: dict[str, Any] = {}
         self._continues = False
 
     @property
     def response(self) -> JsonObject:
         """The response so far; its finish reason is `MAX_TOKENS` until the stream sends one."""
         content = {"role": self._role, "parts": [plain_data(part) for part in self._parts]}
-        reason = self._reason or "MAX_TOKENS"
-        return {"candidates": [{"content": content, "finishReason": reason}]}
+        candidate = {"content": content, "finishReason": self._reason or "MAX_TOKENS"}
+        return {"candidates": [{**candidate, **self._said}], **self._blocked}
 
     def feed(self, event: object) -> Delta:
         """Return the change that a chunk makes to the first candidate."""
-        candidate = first_dict(plain_data(event).get("candidates"))
+        chunk = plain_data(event)
+        candidate = first_dict(chunk.get("candidates"))
+        if said := candidate.get("finishMessage") or candidate.get("finish_message"):
+            self._said = {"finishMessage": said}
+        if blocked := chunk.get("promptFeedback") or chunk.get("prompt_feedback"):
+            self._blocked = {"promptFeedback": blocked}
         self._reason = (
             candidate.get("finishReason") or candidate.get("finish_reason") or self._reason
         )
-        blocks = Blocks()
-        for part in dicts_in(as_dict(candidate.get("content")).get("parts")):
+        content = as_dict(candidate.get("content"))
+        self._role = content.get("role") or self._role
+        blocks = Blocks(self._role)
+        for part in dicts_in(content.get("parts")):
             called = as_dict(part.get("functionCall") or part.get("function_call"))
             if self._continues or _pieces(called) or _will_continue(called):
-                blocks.add(plain_data(self._piece(part, called)))
+                blocks.add(self._piece(part, called))
             else:
                 blocks.add(part)
                 self._add(part)
-        calls = blocks.calls(cut=False)
+        calls = blocks.calls()
         return Delta(text=blocks.text, call=calls[-1] if calls else None)
 
     def _piece(self, part: dict[str, Any], called: dict[str, Any]) -> dict[str, Any]:
@@ -132,17 +169,16 @@ class ContentReader:
         others = {key: inner for key, inner in part.items() if key not in _CALL}
         if not self._continues:
             self._parts.append({"functionCall": {"args": {}}})
-        whole = self._parts[-1]
-        whole |= others
-        call = whole["functionCall"]
+        call = dict(self._parts[-1]["functionCall"])
         for key in ("id", "name"):
             if called.get(key) is not None:
                 call[key] = called[key]
-        call["args"] |= as_dict(called.get("args"))
+        call["args"] = {**call["args"], **as_dict(called.get("args"))}
         for piece in _pieces(called):
-            _put(call["args"], piece)
+            call["args"] = _with_piece(call["args"], piece)
         self._continues = _will_continue(called)
-        return whole
+        self._parts[-1] = {**self._parts[-1], **others, "functionCall": call}
+        return self._parts[-1]
 
     def _add(self, part: dict[str, Any]) -> None:
         """Add a part. Only a text without a signature is joined with the text before it."""
@@ -169,16 +205,19 @@ def _will_continue(called: dict[str, Any]) -> bool:
     return bool(called.get("willContinue") or called.get("will_continue"))
 
 
-def _put(args: dict[str, Any], piece: dict[str, Any]) -> None:
-    """Add a piece of the arguments; if its path is invalid, the path becomes a member's name."""
+def _with_piece(args: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with a piece; if its path is invalid, the path is a member's name.
+
+    What the piece does not reach is shared with the arguments before, which a `Delta` has.
+    """
     path = str(piece.get("jsonPath") or piece.get("json_path"))
     named = (f"{kind}{end}" for kind in ("string", "number", "bool") for end in ("Value", "_value"))
     value = next((piece[name] for name in named if piece.get(name) is not None), None)
     keys = _keys_of(path)
     try:
-        _placed(args, keys if len(keys) <= DEFAULT_LIMITS.depth else [path], value)
+        return _placed(args, keys if len(keys) <= DEFAULT_LIMITS.depth else [path], value)
     except LookupError:
-        args[path] = value
+        return {**args, path: value}
 
 
 def _keys_of(path: str) -> list[str | int]:
@@ -189,11 +228,7 @@ def _keys_of(path: str) -> list[str | int]:
 
 
 def _placed(whole: Any, keys: list[str | int], piece: JsonValue) -> Any:
-    """Return a value with a piece added at these keys; text is appended to existing text.
-
-    Raises:
-        LookupError: the keys do not exist, and cannot be added.
-    """
+    """Return a value with a piece added at these keys; text is appended to existing text."""
     if not keys:
         return whole + piece if isinstance(whole, str) and isinstance(piece, str) else piece
     key, below = keys[0], keys[1:]
@@ -201,11 +236,10 @@ def _placed(whole: Any, keys: list[str | int], piece: JsonValue) -> Any:
         listed: list[Any] = [] if whole is None else whole
         if not isinstance(listed, list) or key > len(listed):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LookupError(key)
-        listed += [None] if key == len(listed) else []
+        listed = [*listed, *([None] if key == len(listed) else [])]
         listed[key] = _placed(listed[key], below, piece)
         return listed
     members: dict[str, Any] = {} if whole is None else whole
     if not isinstance(members, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise LookupError(key)
-    members[key] = _placed(members.get(key), below, piece)
-    return members
+    return {**members, key: _placed(members.get(key), below, piece)}

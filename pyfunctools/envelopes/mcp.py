@@ -21,14 +21,15 @@ from urllib.parse import quote
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.envelopes.attachments import base64_of, media_type_of
-from pyfunctools.envelopes.envelope import CallResult, Delta, ModelCall, ModelTurn
+from pyfunctools.envelopes.envelope import CallResult, Delta, Envelope, ModelCall, ModelTurn
 from pyfunctools.envelopes.sdk_data import as_dict, member, plain_data
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
-from pyfunctools.record.origin import WRAPPED
+from pyfunctools.record.origin import WRAPPED, RemoteTool
 from pyfunctools.record.outcome import Outcome, outcome_json
 from pyfunctools.schema import Validator
 from pyfunctools.schema.ground.references import find_target
+from pyfunctools.schema.validation.validator import validate_output
 from pyfunctools.schema.vocabulary import COMPOSITION
 
 MODERN: Final = "2026-07-28"
@@ -68,9 +69,11 @@ def traits_of(function: Function) -> dict[str, Any]:
         "destructiveHint": function.destructive,
         "idempotentHint": function.idempotent,
     }
-    if known := {name: hint for name, hint in hints.items() if hint is not None}:
-        traits["annotations"] = known
-    return traits
+    known = {name: hint for name, hint in hints.items() if hint is not None}
+    if isinstance(function.origin, RemoteTool):
+        known |= {name: hint for name, hint in function.origin.extras.items() if "Hint" in name}
+        traits |= {name: held for name, held in function.origin.extras.items() if name not in known}
+    return {**traits, "annotations": known} if known else traits
 
 
 def output_of(function: Function, *, modern: bool, inline: bool | None = None) -> ToolOutput | None:
@@ -99,15 +102,19 @@ def result_of(outcome: Outcome, output: ToolOutput | None, *, modern: bool) -> d
     """Return an outcome as a result of `tools/call`.
 
     A success that does not match the declared output becomes an error with the text, since a client
-    would discard it.
+    would discard it; so does the answer of a ticket that was used before, which has no value.
     """
     text, is_error, structured = outcome.text, not outcome.ok, None
     if not is_error:
         structured = _structured(outcome, output, modern=modern)
         if output is not None and (problem := _mismatch(output, structured)):
-            text, is_error, structured = f"{_MISMATCH} {problem}\n{text}", True, None
+            problem = _REPLAYED if outcome.replayed else f"{_MISMATCH} {problem}"
+            text, is_error, structured = f"{problem}\n{text}", True, None
     result = _result(text, outcome.content, structured, is_error=is_error)
     return {**result, "resultType": "complete"} if modern else result
+
+
+_REPLAYED = "This call was carried out before, and is not carried out again. Its answer was:"
 
 
 def _result(
@@ -118,7 +125,7 @@ def _result(
     return {"content": content, "isError": is_error, **value}
 
 
-class MCP:
+class MCP(Envelope):
     """The envelope of `tools/list` and `tools/call`, for an application that is the server.
 
     A model's turn is one call: the `params` of `tools/call`, or the whole request, whose id is in
@@ -137,10 +144,6 @@ class MCP:
         }  # without it some clients allow no others
         tool: dict[str, Any] = {"name": name, "inputSchema": whole}
         return {**tool, "description": description} if description else tool
-
-    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `{}`: the list is sent as `tools` of the result."""
-        return {}
 
     def is_response(self, value: object) -> bool:
         """Return whether this is a request of `tools/call`, or the `params` of one."""
@@ -165,14 +168,13 @@ class MCP:
             arguments=params.get("arguments"),
             caller=None if known is None else {"jsonrpc": "2.0", "id": known},
         )
-        return ModelTurn(messages=(), text="", calls=(call,), cut=False)
+        return ModelTurn(messages=(), text="", calls=(call,), cut=False, ended="calls")
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         """Return the result of each `tools/call`, in a response if the call was a whole request."""
         return tuple(_response(each) for each in results)
 
     def stream_reader(self) -> "RequestReader":
-        """Return a reader of requests, each of which is one event."""
         return RequestReader()
 
 
@@ -224,7 +226,7 @@ def _structured(
 def _mismatch(output: ToolOutput, structured: tuple[JsonValue] | None) -> str | None:
     if structured is None:
         return "It cannot be written as JSON."
-    checked = output.validator.validate(structured[0])
+    checked = validate_output(output.validator, structured[0])
     return None if checked else " ".join(issue.message for issue in checked.issues[:3])
 
 

@@ -2,16 +2,24 @@
 
 Source: openai 3.54.0 `types/chat`, mistralai 3.7.0 (arguments as text or object, content in
 chunks), read on 2026-11-21. A result has no error flag and no files: its text begins with `Error:`
-and names the files. Each call needs its own result message before the next request.
+and names the files; pictures follow in a message of the user. Each call needs its own result
+message before the next request.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import text_with_error
-from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
+from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, text_with_error
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of
+from pyfunctools.envelopes.envelope import (
+    CallResult,
+    Choice,
+    Delta,
+    Envelope,
+    ModelTurn,
+    named_tool,
+)
 from pyfunctools.envelopes.sdk_data import (
     as_dict,
     as_list,
@@ -32,25 +40,40 @@ _OF_THE_SDK: Final = {
     }
 }
 """Additions of `client.chat.completions.parse`, which no server accepts back."""
+_FOLLOWS: Final = "[The picture follows in the next message.]"
+_OLD: Final = "function_call"
+"""The id of a call in the older form: one a message, without an id, answered by its name."""
 
 
-class OpenAIChat:
-    """The envelope of Chat Completions."""
+class OpenAIChat(Envelope):
+    """The envelope of Chat Completions; for `lean` servers pictures are only named."""
 
     name = "openai"
+
+    def __init__(self, *, lean: bool = False) -> None:
+        self._shown = frozenset[str]() if lean else IMAGES
 
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
         """Return a function as an item of `tools`; `strict` is off by default there."""
-        function = {**named_tool(name, description), "parameters": schema}
+        tool = chat_tool(name, description, schema)
         if strict is not None:
-            function["strict"] = strict
-        return {"type": "function", "function": function}
+            tool["function"]["strict"] = strict
+        return tool
 
-    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `{}`: the list is sent as `tools`."""
-        return {}
+    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+        if isinstance(how, str):
+            return {"tool_choice": {"any": "required"}.get(how, how)}
+        named = [{"type": "function", "function": {"name": name}} for name in how]
+        if len(named) == 1:
+            return {"tool_choice": named[0]}
+        allowed = {"mode": "required", "tools": named}
+        return {"tool_choice": {"type": "allowed_tools", "allowed_tools": allowed}}
+
+    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+        wanted = {"name": name, "schema": schema, "strict": strict}
+        return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
     def is_response(self, value: object) -> bool:
         """Return whether this is a completion, and not a chunk of a stream."""
@@ -58,39 +81,54 @@ class OpenAIChat:
         return isinstance(member(value, "choices"), list | tuple) and not is_chunk
 
     def read_turn(self, response: object) -> ModelTurn:
-        """Return the turn of the first choice."""
         choice = first_dict(plain_data(response, _OF_THE_SDK).get("choices"))
-        return _turn(as_dict(choice.get("message")), cut=is_cut(choice.get("finish_reason")))
+        return chat_turn(as_dict(choice.get("message")), choice.get("finish_reason"))
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return one message for each call."""
-        return tuple(
-            {
-                "role": "tool",
-                "tool_call_id": each.id,
-                "content": text_with_error(each, each.content),
-            }
-            for each in results
-        )
+        """Return one message for each call, and one with the pictures of all."""
+        made: list[JsonObject] = []
+        shown: list[JsonValue] = []
+        for each in results:
+            pictures = [file for file in each.content if media_type_of(file) in self._shown]
+            text = text_with_error(each, [file for file in each.content if file not in pictures])
+            if pictures:
+                text = f"{text}\n{_FOLLOWS}".strip()
+                shown.append({"type": "text", "text": f"From {each.name}:"})
+            shown += [
+                {"type": "image_url", "image_url": {"url": data_url(file)}} for file in pictures
+            ]
+            if each.call.id == _OLD:
+                made.append({"role": "function", "name": each.call.name, "content": text})
+            else:
+                made.append({"role": "tool", "tool_call_id": each.id, "content": text})
+        return (*made, *([{"role": "user", "content": shown}] if shown else ()))
 
     def stream_reader(self) -> "ChatReader":
-        """Return a reader of `stream=True`."""
         return ChatReader()
 
 
-def _turn(message: dict[str, Any], *, cut: bool) -> ModelTurn:
-    blocks, ids = Blocks(), Ids()
+def chat_tool(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a function as an item of `tools`, without `strict`."""
+    function = {**named_tool(name, description), "parameters": schema}
+    return {"type": "function", "function": function}
+
+
+def chat_turn(message: dict[str, Any], reason: JsonValue, *, has_ids: bool = True) -> ModelTurn:
+    """Return the turn of a message that ended for a reason; with `has_ids` each call has an id."""
+    blocks, ids = Blocks(message.get("role")), Ids()
     content = message.get("content")
     for block in as_list(content):
         blocks.add(block)
     blocks.add_text(content)
     blocks.add_refusal(message.get("refusal"))
-    for call in dicts_in(message.get("tool_calls")):
-        call["id"] = ids.of(call.get("id"))
+    calls = dicts_in(message.get("tool_calls"))
+    if not calls and (old := as_dict(message.get("function_call"))):
+        blocks.add_call_block({"id": _OLD, **old})
+    for call in calls:
+        if has_ids:
+            call["id"] = ids.of(call.get("id"))
         blocks.add_call_block(call)
-    calls = blocks.calls(cut=cut)
-    messages = (message,) if message else ()
-    return ModelTurn(messages=messages, text=blocks.text, calls=calls, cut=cut)
+    return blocks.turn((message,) if message else (), reason)
 
 
 class ChatReader:
@@ -143,7 +181,7 @@ class ChatReader:
         for call in calls:
             touched = self._call(call)
         made = None if touched is None else call_of(touched)
-        return Delta(text=blocks.text, call=made)
+        return Delta(text=blocks.text, call=made, place=id(touched))
 
     def _call(self, piece: dict[str, Any]) -> dict[str, Any]:
         """Add a piece of a call, and return the whole call."""

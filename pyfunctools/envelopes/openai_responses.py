@@ -11,8 +11,15 @@ from typing import Any, Final
 
 from pyfunctools._json import JsonObject
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, text_with_error
-from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_cut
-from pyfunctools.envelopes.envelope import CallResult, Delta, ModelTurn, named_tool
+from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_foreign
+from pyfunctools.envelopes.envelope import (
+    CallResult,
+    Choice,
+    Delta,
+    Envelope,
+    ModelTurn,
+    named_tool,
+)
 from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
@@ -33,7 +40,7 @@ _ENDS: Final = frozenset(
 )
 
 
-class OpenAIResponses:
+class OpenAIResponses(Envelope):
     """The envelope of Responses."""
 
     name = "openai-responses"
@@ -41,20 +48,26 @@ class OpenAIResponses:
     def tool(
         self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
     ) -> dict[str, Any]:
-        """Return a function as an item of `tools`."""
         tool = {"type": "function", **named_tool(name, description)}
         return {**tool, "parameters": schema, "strict": bool(strict)}
 
-    def request(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return `{}`: the list is sent as `tools`."""
-        return {}
+    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+        if isinstance(how, str):
+            return {"tool_choice": {"any": "required"}.get(how, how)}
+        named = [{"type": "function", "name": name} for name in how]
+        if len(named) == 1:
+            return {"tool_choice": named[0]}
+        return {"tool_choice": {"type": "allowed_tools", "mode": "required", "tools": named}}
+
+    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+        wanted = {"type": "json_schema", "name": name, "schema": schema, "strict": strict}
+        return {"text": {"format": wanted}}
 
     def is_response(self, value: object) -> bool:
         """Return whether this is a response: its `output` is a list."""
         return isinstance(member(value, "output"), list | tuple)
 
     def read_turn(self, response: object) -> ModelTurn:
-        """Return the turn of a response."""
         whole = plain_data(response, _OF_THE_SDK)
         blocks, ids = Blocks(), Ids()
         output = dicts_in(whole.get("output"))
@@ -63,21 +76,18 @@ class OpenAIResponses:
             if kind in _CALLS:
                 item["call_id"] = ids.of(item.get("call_id"))
                 blocks.add_call_block(item)
-            elif kind == "message":
+            elif kind == "message" and not is_foreign(item.get("role")):
                 for part in dicts_in(item.get("content")):
                     blocks.add(part)
             else:
                 blocks.skip()
-        cut = is_cut(whole.get("status"))
-        calls = blocks.calls(cut=cut)
-        return ModelTurn(messages=tuple(output), text=blocks.text, calls=calls, cut=cut)
+        detail = as_dict(whole.get("incomplete_details")).get("reason")
+        return blocks.turn(tuple(output), whole.get("status"), word=detail)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return one item for each call."""
         return tuple(map(_result, results))
 
     def stream_reader(self) -> "ResponsesReader":
-        """Return a reader of `stream=True`."""
         return ResponsesReader()
 
 
@@ -124,14 +134,10 @@ class ResponsesReader:
         return plain_data({**final, "output": final.get("output") or output})
 
     def feed(self, event: object) -> Delta:
-        """Return the change that an event makes."""
-        data = plain_data(event)
+        data = {} if self._final else plain_data(event)
         kind = str(data.get("type"))
         if kind in _ENDS:
-            self._final = {
-                "status": kind.rpartition(".")[2],
-                **as_dict(data.get("response")),
-            }
+            self._final = {"status": kind.rpartition(".")[2], **as_dict(data.get("response"))}
         elif kind in ("response.output_item.added", "response.output_item.done"):
             return self._item(data, done=kind.endswith("done"))
         elif kind in _PIECES:
@@ -148,7 +154,8 @@ class ResponsesReader:
             found = _Item(item, index)
             self._items.append(found)
         found.item, found.done = item, done
-        return Delta(call=call_of(item) if str(item.get("type")) in _CALLS else None)
+        is_call = str(item.get("type")) in _CALLS
+        return Delta(call=call_of(item) if is_call else None, place=id(found))
 
     def _find(self, name: object, index: object) -> "_Item | None":
         """Return an item by its id, or else by its index, since some servers change ids."""
@@ -176,7 +183,7 @@ class _Item:
         self.item["status"] = "incomplete"
         if key in ("arguments", "input"):
             grow(self.item, key, piece)
-            return Delta(call=call_of(self.item))
+            return Delta(call=call_of(self.item), place=id(self))
         if part not in self._parts:
             kind = "refusal" if key == "refusal" else "output_text"
             self._parts[part] = {"type": kind, key: "", "annotations": []}

@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.envelope import CallResult, ModelCall, ModelTurn
+from pyfunctools.envelopes.envelope import CallResult, ModelCall, ModelTurn, ResultWriter
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.parsing.strict import parse_strict
 
 
-class PlainText:
+class PlainText(ResultWriter):
     """Turns as texts: `{"answer": "..."}` is an answer, and results are a user message."""
 
     def read_turn(self, text: str, calls: Sequence[ModelCall]) -> ModelTurn:
-        """Return the turn of a text with these calls."""
         read = parse_strict(text.strip(), DEFAULT_LIMITS.depth)
         value = read.value if read is not None else None
         answer = value.get("answer") if isinstance(value, dict) and len(value) == 1 else None
@@ -22,6 +21,7 @@ class PlainText:
             text=answer if isinstance(answer, str) else words,
             calls=tuple(calls),
             cut=False,
+            ended="calls" if calls else "stop",
         )
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
@@ -33,4 +33,4 @@ class PlainText:
             + "".join(f"\n[a file: {file.filename}]" for file in each.content)
             for each in results
         ]
-        return ({"role": "user", "content": "\n\n".join(texts)},)
+        return (self.user("\n\n".join(texts)),)

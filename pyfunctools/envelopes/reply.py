@@ -18,6 +18,7 @@ from pyfunctools.envelopes.blocks import (
     Blocks,
     block_type,
     is_cut,
+    is_foreign,
     is_model_text,
 )
 from pyfunctools.envelopes.envelope import ModelCall
@@ -33,8 +34,6 @@ _FIELDS: Final = ("role", "raw_item", "output", *REASON_KEYS, *CONTENT_KEYS, *BL
 """The attributes that are read from an object that is not a mapping."""
 _FIELDS_AND_WHOLE: Final = frozenset({*_FIELDS, *_WHOLE})
 
-OWN_ROLES: Final = frozenset({"assistant", "model", "ai", "chatbot"})
-"""Roles of the model itself."""
 _MESSAGES: Final = frozenset(
     {
         *("ai", "aimessage", "aimessagechunk", "assistant", "message", "message_output"),
@@ -47,7 +46,7 @@ _MOST_OBJECTS: Final = 10_000
 
 
 class Reply:
-    """The `blocks` of a reply, and whether it was `cut`.
+    """The `blocks` of a reply, and the `reason` why it is incomplete, if it is.
 
     `written` is called with each object that is not a vendor's message but JSON that the model
     wrote; it returns the calls in the object.
@@ -57,7 +56,7 @@ class Reply:
         self, value: JsonValue, written: Callable[[JsonObject], Iterable[ModelCall]]
     ) -> None:
         self.blocks = Blocks()
-        self.cut = False
+        self.reason: JsonValue = None
         self._written = written
         self._any(value, 0)
 
@@ -77,7 +76,7 @@ class Reply:
             self._add_written(value)
             return
         role = value.get("role")
-        if role is not None and not (isinstance(role, str) and role.lower() in OWN_ROLES):
+        if is_foreign(role):
             return
         kind = block_type(value)
         if kind in _MESSAGES:
@@ -119,8 +118,8 @@ class Reply:
         return found
 
     def _note_cut(self, value: JsonObject) -> None:
-        reasons = [value.get(key) for key in (*REASON_KEYS, "status")]
-        self.cut = self.cut or any(map(is_cut, reasons))
+        reasons = (value.get(key) for key in ("status", *REASON_KEYS))
+        self.reason = self.reason or next(filter(is_cut, reasons), None)
 
     def _add_written(self, value: JsonObject) -> None:
         for call in self._written(value):

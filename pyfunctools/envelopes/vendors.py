@@ -2,34 +2,37 @@
 
 from typing import Final
 
+from pyfunctools.dialects.table import dialect_of
 from pyfunctools.envelopes.anthropic import Anthropic
 from pyfunctools.envelopes.bedrock import Bedrock
+from pyfunctools.envelopes.cohere import Cohere
 from pyfunctools.envelopes.envelope import Envelope
 from pyfunctools.envelopes.gemini import Gemini
 from pyfunctools.envelopes.mcp import MCP
+from pyfunctools.envelopes.ollama import Ollama
 from pyfunctools.envelopes.openai_chat import OpenAIChat
 from pyfunctools.envelopes.openai_responses import OpenAIResponses
-from pyfunctools.errors import DefinitionError
 
 _ALL: Final[tuple[Envelope, ...]] = (
     OpenAIChat(),
     OpenAIResponses(),
     Anthropic(),
     Gemini(),
-    Gemini("gemini-schema", older=True),
     Bedrock(),
+    Cohere(),
+    Ollama(),
     MCP(),
 )
 ENVELOPES: Final = {each.name: each for each in _ALL}
+_LEAN: Final[dict[str, Envelope]] = {"openai": OpenAIChat(lean=True), "gemini": Gemini(lean=True)}
 
 
-def envelope_of(name: str) -> Envelope:
-    """Return the envelope of this name.
+def envelope_of(dialect: str) -> Envelope:
+    """Return the envelope of a dialect.
 
     Raises:
-        DefinitionError: the name is unknown.
+        DefinitionError: the dialect is unknown.
     """
-    if name in ENVELOPES:
-        return ENVELOPES[name]
-    listed = ", ".join(repr(each) for each in ENVELOPES)
-    raise DefinitionError("envelope", f"There is no envelope {name!r}.", f"Write one of {listed}.")
+    row = dialect_of(dialect)
+    envelope = ENVELOPES[row.envelope]
+    return _LEAN.get(row.envelope, envelope) if row.lean else envelope

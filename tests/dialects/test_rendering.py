@@ -4,12 +4,16 @@ import json
 from collections.abc import Callable
 
 import pytest
+from endpoint_rules import refusals
 from profile_rules import violations
-from renderings import thing
+from renderings import PROFILES, check_round_trip, thing
 
 from pyfunctools import DefinitionError, Loss
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
+from pyfunctools.schema import normalize
+
+A, B = {"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}
 
 
 @pytest.mark.parametrize(
@@ -155,7 +159,7 @@ def test_the_schema_for_strict_openai(schema: dict[str, object], sent: dict[str,
     ],
 )
 def test_a_schema_is_simplified(schema: dict[str, object], sent: dict[str, object]) -> None:
-    assert render(schema, "openai").schema == sent
+    assert render(schema, "mcp").schema == sent
 
 
 def test_a_list_of_types_becomes_branches_if_type_must_be_one_name() -> None:
@@ -269,6 +273,40 @@ def test_a_branch_with_a_new_name_wins_over_one_that_accepts_any_name() -> None:
     assert deep.restore({"u": {"v": {"c_d": 1}}}) == {"u": {"v": {"c d": 1}}}
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        pytest.param({"allOf": [A, B]}, id="allOf"),
+        pytest.param({"minProperties": 1, "anyOf": [A, B]}, id="a union with keywords beside it"),
+        pytest.param({**A, "minProperties": 1}, id="a keyword beside the reference"),
+    ],
+)
+def test_definitions_that_refer_to_each_other_are_written_once_in_a_place(
+    profile: str, keywords: dict[str, object]
+) -> None:
+    within = {"type": "object", "properties": {"p": {"type": "object", **keywords}}}
+    name, strict = PROFILES[profile]
+    schema = {**thing(**{"a b": A, "c": within}), "$defs": {"A": within, "B": within}}
+    check_round_trip(dict(normalize(schema)), name, strict, seed=0)
+
+
+def test_a_map_beside_a_list_is_json_text_if_nothing_else_tells_them_apart() -> None:
+    both = [{"type": "object", "additionalProperties": {"type": "integer"}}, {"type": "array"}]
+    rendering = render(thing("v", v={"anyOf": both}), "gemini-schema", strict=True)
+    assert rendering.strict
+    for value in ({}, [], {"a": 1}, [1]):
+        assert rendering.restore(rendering.apply({"v": value})) == {"v": value}
+
+
+def test_a_map_with_required_names_is_json_text_for_the_older_gemini() -> None:
+    named = {"type": "object", "patternProperties": {"^x": {"type": "integer"}}, "required": ["x"]}
+    schema = thing(v={**named, "additionalProperties": False})
+    check_round_trip(dict(normalize(schema)), "gemini-schema", True, seed=0)
+    rendering = render(schema, "gemini-schema", strict=True)
+    assert rendering.restore(rendering.apply({"v": {"x": 1}})) == {"v": {"x": 1}}
+
+
 def test_circular_references_change_nothing() -> None:
     definitions = {"N": {"$ref": "#/$defs/M", "minProperties": 1}, "M": {"$ref": "#/$defs/N"}}
     schema = thing(**{"a b": {"$ref": "#/$defs/N"}}) | {"$defs": definitions}
@@ -311,6 +349,15 @@ def test_a_tree_is_unrolled_if_no_reference_is_allowed() -> None:
     rendering = render(thing(t={"$ref": "#/$defs/T"}) | {"$defs": {"T": tree}}, "gemini-schema")
     assert "$ref" not in json.dumps(rendering.schema)
     assert {loss.keyword for loss in rendering.losses} >= {"$ref"}
+
+
+@pytest.mark.parametrize("rest", [{}, {"additionalProperties": {"type": "string"}}])
+def test_the_older_gemini_gets_no_object_without_properties(rest: dict[str, object]) -> None:
+    schema = thing(a={"type": "object", "required": ["b"], **rest})
+    rendering = render(schema, "gemini-schema")
+    assert refusals(rendering.schema, "gemini-schema", strict=False) == []
+    value = {"a": {"b": "c"}}
+    assert rendering.restore(rendering.apply(value)) == value
 
 
 def nested(levels: int) -> dict[str, object]:

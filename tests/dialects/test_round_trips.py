@@ -52,7 +52,7 @@ def test_values_of_random_schemas_make_the_round_trip(name: str, strict: bool, s
 @law(8)
 @SEEDS
 def test_values_of_random_hints_make_the_round_trip(name: str, strict: bool, seed: int) -> None:
-    assert check_round_trip(function_of(called(Random(seed))).llm, name, strict, seed) > 0
+    check_round_trip(dict(function_of(called(Random(seed))).llm), name, strict, seed)
 
 
 MOST = None if int(ASKED or 0) >= 20_000 else 12

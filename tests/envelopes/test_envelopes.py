@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from vendor_replies import REPLIES, block, chat, chat_call, claude, converse, item, responses, use
 
-from pyfunctools.envelopes import ENVELOPES, CallResult, ModelCall, envelope_of
+from pyfunctools.envelopes import CallResult, ModelCall
+from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 
@@ -71,9 +72,13 @@ def test_an_error_prefix_is_not_repeated() -> None:
 def test_files_are_sent_if_the_vendor_accepts_them_and_else_named() -> None:
     """Nothing is lost in silence: a file that cannot be shown is named in the text."""
     files = (PNG, PDF, BIN)
-    (chat_message,) = answered("openai", result(content=files))
-    for name in ("a.png, image/png, 4 bytes", "my file.v2.pdf", "model.bin"):
+    chat_message, shown = answered("openai", result(content=files))
+    for name in ("picture follows", "my file.v2.pdf", "model.bin"):
         assert name in chat_message["content"]
+    assert shown["role"] == "user"
+    assert shown["content"][1]["image_url"]["url"] == "data:image/png;base64,iVBORw=="
+    (chat_message,) = answered("groq", result(content=files))
+    assert "a.png, image/png, 4 bytes" in chat_message["content"]
     (output,) = answered("openai-responses", result(content=files))
     assert [part["type"] for part in output["output"]] == [
         "input_text", "input_image", "input_file", "input_file",
@@ -177,7 +182,9 @@ def test_gemini_gets_no_id_that_it_did_not_send() -> None:
 def test_gemini_and_bedrock_have_all_functions_in_one_item() -> None:
     for vendor in ("gemini", "gemini-schema"):
         tools = [envelope_of(vendor).tool(name, "", {}, strict=None) for name in "ab"]
-        assert envelope_of(vendor).request(tools) == {"tools": [{"functionDeclarations": tools}]}
+        listed = envelope_of(vendor).listed(tools, cache=False)
+        assert listed == [{"functionDeclarations": tools}]
+        assert envelope_of(vendor).request(listed) == {"tools": listed}
     tools = [envelope_of("bedrock").tool(name, "", {}, strict=None) for name in "ab"]
     assert envelope_of("bedrock").request(tools) == {"toolConfig": {"tools": tools}}
     for vendor in ("openai", "openai-responses", "anthropic"):
@@ -196,7 +203,7 @@ def test_a_turn_is_a_copy_of_the_response() -> None:
     for vendor, replies in REPLIES.items():
         for reply in replies.values():
             before = json.dumps(reply)
-            envelope = envelope_of("openai" if vendor == "mistral" else vendor)
+            envelope = envelope_of(vendor)
             for message in envelope.read_turn(reply).messages:
                 message.clear()  # type: ignore[attr-defined]
             assert json.dumps(reply) == before
@@ -233,6 +240,6 @@ def test_a_response_may_be_deeply_nested_or_contain_itself() -> None:
     assert envelope_of("anthropic").read_turn(claude(loop)).calls[0].name == "f"
 
 
-def test_an_unknown_envelope_names_the_known_ones() -> None:
+def test_an_unknown_dialect_names_the_known_ones() -> None:
     with pytest.raises(DefinitionError, match="'openai-responses'"):
         envelope_of("open-ai")

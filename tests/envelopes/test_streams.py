@@ -1,20 +1,26 @@
 """A stream is read as the response that its server would have sent whole."""
 
 import json
-from typing import Any
+from dataclasses import replace
+from time import process_time
+from typing import Any, Literal
 
 import pytest
+from pydantic import BaseModel
 from vendor_clients import CLIENTS, Script
 from vendor_replies import REPLIES, chat, chat_call, claude, item, responses, use
 from vendor_streams import EVENTS, chat_events, claude_events, converse_events, responses_events
 
-from pyfunctools.envelopes import ModelTurn, envelope_of
+from pyfunctools import Controller
+from pyfunctools.dialects.partial import PartialArguments
+from pyfunctools.envelopes import ModelTurn
+from pyfunctools.envelopes.vendors import envelope_of
 
 CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]
 
 
 def envelope(vendor: str) -> Any:
-    return envelope_of("openai" if vendor == "mistral" else vendor)
+    return envelope_of(vendor)
 
 
 def fed(vendor: str, events: Any) -> tuple[ModelTurn, list[Any]]:
@@ -120,6 +126,90 @@ def test_the_arguments_received_so_far_are_final() -> None:
         assert shown[-1] == written
         assert len([each for each in shown if each]) > 5
         assert {delta.call.name for delta in deltas if delta.call is not None} == {"f"}
+
+
+def pieces(vendor: str, text: str, size: int) -> Any:
+    """Yield the events of one call of `f` whose arguments come in pieces."""
+    for start in range(0, len(text), size):
+        piece = text[start : start + size]
+        if vendor == "anthropic":
+            delta = {"type": "input_json_delta", "partial_json": piece}
+            if start == 0:
+                block = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+                yield {"type": "content_block_start", "index": 0, "content_block": block}
+            yield {"type": "content_block_delta", "index": 0, "delta": delta}
+        else:
+            function = {"name": "f", "arguments": piece}
+            call = {"index": 0, "id": "a", "type": "function", "function": function}
+            yield {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    toys: dict[str, int] = {}
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    name: str = ""
+
+
+def test_arguments_are_shown_in_the_names_and_the_shape_of_the_function() -> None:
+    def f(pet: Cat | Dog, ages: dict[str, float], note: str = "", n: int = 3) -> None:
+        """Do it."""
+
+    written = {"pet": {"kind": "cat", "toys": {"ball": 2, "rope": 1}}, "ages": {"x y": 1.5}}
+    for vendor, dialect in (("openai", "openai"), ("anthropic", "gemini-schema")):
+        controller = Controller.from_functions([f])
+        rendering = controller.tools(dialect, strict=True).renderings["f"]
+        text = json.dumps(rendering.apply(written))
+        assert json.loads(text) != written
+        if vendor == "openai":
+            reading = controller.tools(dialect, strict=True).reading()
+            shown = [reading.feed(event).arguments for event in pieces(vendor, text, 1)]
+        else:
+            partial = rendering.partial()
+            shown = [partial.read(text[:end]) for end in range(len(text) + 1)]
+        assert shown[-1] == written
+        assert {"pet": {"kind": "cat", "toys": {"ball": 2}}} in shown
+        assert {"pet": {"kind": "cat", "toys": {"ball": 2, "rope": 1}}, "ages": {}} in shown
+        assert not any("key" in str(each) or "None" in str(each) for each in shown if each)
+
+
+def test_nothing_is_shown_that_is_not_certain() -> None:
+    partial = PartialArguments()
+    for text, value in {
+        "": None,
+        '{"a": 1': {},
+        '{"a": 12,': {"a": 12},
+        '{"a": 12, "b": "\\ud83d': {"a": 12, "b": ""},
+        '{"a": 12, "b": "\\ud83d\\ude00\\': {"a": 12, "b": "😀"},
+        '{"a": 12, "b": "\\ud83d\\ude00\\n", c': {"a": 12, "b": "😀\n"},
+        '{"a": 12, "b": "\\ud83d\\ude00\\n", c: 1}': {"a": 12, "b": "😀\n"},
+    }.items():
+        assert partial.read(text) == value
+    assert partial.read('{"a": 12,') == {"a": 12}  # an older text
+    assert PartialArguments().read('{"a":' * 1_000) is not None
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+@pytest.mark.parametrize(
+    "value", ["code\n" * 10_000, [{"a": "b", "n": 1}] * 3_000], ids=["str", "list"]
+)
+def test_arguments_are_shown_in_linear_time(vendor: str, value: Any) -> None:
+    def seconds(times: int) -> float:
+        text = json.dumps({"v": value * times})
+        reading = envelope(vendor).stream_reader()
+        first, partial = None, PartialArguments()
+        start = process_time()
+        for event in pieces(vendor, text, 40):
+            delta = reading.feed(event)
+            first = replace(delta, received=partial).arguments
+        taken = process_time() - start
+        assert first == {"v": value * times}
+        return taken
+
+    assert seconds(4) < 9 * seconds(1)  # 16 times in quadratic time
 
 
 @pytest.mark.parametrize("index", [{"index": 0}, {}], ids=["all at 0", "without"])

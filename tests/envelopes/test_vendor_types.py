@@ -16,7 +16,8 @@ from vendor_replies import REPLIES
 
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
-from pyfunctools.envelopes import CallResult, ModelCall, envelope_of
+from pyfunctools.envelopes import CallResult, ModelCall
+from pyfunctools.envelopes.vendors import envelope_of
 from pyfunctools.record.file import File
 from pyfunctools.sources.openapi.reader import read_document
 
@@ -118,7 +119,7 @@ def test_functions_of_real_documents_have_the_vendors_type(vendor: str, shared: 
             for strict in {False, row.strict is not None}:
                 made = render(function.llm, vendor, strict=strict)
                 word = made.strict if row.strict else None
-                envelope = envelope_of(row.envelope)
+                envelope = envelope_of(row.name)
                 tool = envelope.tool(function.name, function.description, made.schema, strict=word)
                 judge(vendor, tool, "tool")
 
@@ -126,13 +127,13 @@ def test_functions_of_real_documents_have_the_vendors_type(vendor: str, shared: 
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize("result", RESULTS.values(), ids=list(RESULTS))
 def test_results_have_the_vendors_type(vendor: str, result: CallResult) -> None:
-    (message,) = envelope_of(vendor).results([result])
-    judge(vendor, message, "message")
+    for message in envelope_of(vendor).results([result]):
+        judge(vendor, message, "message")
 
 
 def test_results_have_mistrals_type() -> None:
     for result in RESULTS.values():
-        (message,) = envelope_of("openai").results([result])
+        message, *_ = envelope_of("openai").results([result])
         made = mistral.ToolMessage.model_validate(message)
         assert made.model_dump(exclude_unset=True) == message
 
@@ -160,5 +161,5 @@ def test_a_turn_that_is_sent_back_has_the_vendors_type(vendor: str, case: str) -
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_every_dialect_has_its_envelope(name: str) -> None:
-    tool = envelope_of(DIALECTS[name].envelope).tool("f", "Do it.", SCHEMA, strict=None)
+    tool = envelope_of(name).tool("f", "Do it.", SCHEMA, strict=None)
     assert "f" in json.dumps(tool)
