@@ -9,9 +9,9 @@ constants of a property that every object among the branches requires.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import MAX_HOPS
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
@@ -30,13 +30,12 @@ Find = Callable[[str], JsonSchema | bool | None]
 """Returns the target of a reference, or `None` if it is unknown."""
 
 
-def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
+def loosened(schema: JsonSchema, find: Find, known: "Known | None" = None) -> JsonSchema:
     """Return a copy with `anyOf` for each `oneOf`, unless constants tell its branches apart.
 
-    A schema without `oneOf` is returned itself. Targets of references are compared, not changed.
+    Targets of references are compared, not changed; pass the same `known` to read each once.
     """
-    if not _has_choice(schema):
-        return schema
+    facts: Known = {} if known is None else known
     whole: dict[str, JsonValue] = {"": schema}
     todo = [Slot(whole, "", schema)]
     while todo:
@@ -45,33 +44,25 @@ def loosened(schema: JsonSchema, find: Find) -> JsonSchema:
             copy, below = copy_with_slots(place.inner)
             place.put(copy)
             todo += below
-            if "oneOf" in copy and _difference(place.inner["oneOf"], find) != "constants":
+            if "oneOf" in copy and _difference(place.inner["oneOf"], find, facts) != "constants":
                 _write_any_of(copy)
-    changed = whole[""]
-    return changed if isinstance(changed, dict) else schema
+    return members_of(whole[""])
 
 
-def overlapping(schema: JsonSchema | bool, find: Find) -> Iterator[Keys]:
+def overlapping(
+    schema: JsonSchema | bool, find: Find, known: "Known | None" = None
+) -> Iterator[Keys]:
     """Yield the steps to each rewritten `oneOf` whose branches may overlap."""
+    facts: Known = {} if known is None else known
     todo: list[tuple[Keys, JsonSchema | bool]] = [((), schema)]
     for keys, inner in todo:  # grows while it is read
         if isinstance(inner, dict):
-            if "oneOf" in inner and _difference(inner["oneOf"], find) is None:
+            if "oneOf" in inner and _difference(inner["oneOf"], find, facts) is None:
                 yield (*keys, "oneOf")
             found = (
                 (steps, each) for steps, each in children(inner) if steps[0] not in TESTED_ONLY
             )
             todo += [((*keys, *steps), each) for steps, each in found]
-
-
-def _has_choice(schema: JsonSchema) -> bool:
-    todo: list[JsonSchema | bool] = [schema]
-    for inner in todo:
-        if isinstance(inner, dict):
-            if "oneOf" in inner:
-                return True
-            todo += [each for _, each in children(inner)]
-    return False
 
 
 def _write_any_of(schema: dict[str, JsonValue]) -> None:
@@ -84,7 +75,7 @@ def _write_any_of(schema: dict[str, JsonValue]) -> None:
     schema["allOf"] = [*items_of(parts), {"anyOf": branches}]
 
 
-class _BranchFacts(NamedTuple):
+class BranchFacts(NamedTuple):
     """Facts about every value that matches a branch; `None` if unknown."""
 
     types: frozenset[str] | None
@@ -93,18 +84,22 @@ class _BranchFacts(NamedTuple):
     constants: dict[str, frozenset[Constant]]
 
 
-def _difference(branches: JsonValue, find: Find) -> str | None:
+Known: TypeAlias = dict[str, BranchFacts]
+"""The facts of branches that are only a reference, by the reference."""
+
+
+def _difference(branches: JsonValue, find: Find, known: Known) -> str | None:
     """Return the difference of the branches: `constants`, `types`, or `None` if they may overlap.
 
     No two branches may share a type, a constant, or a tag of objects.
     """
     listed = items_of(branches)
-    facts = [_facts_of(branch, find) for branch in listed if branch is not False]
+    facts = [_facts_of(branch, find, known) for branch in listed if branch is not False]
     if len(facts) < 2:
         return "constants"
     types: Counter[str] = Counter()
     values: Counter[Constant] = Counter()
-    objects: list[_BranchFacts] = []
+    objects: list[BranchFacts] = []
     for branch in facts:
         if branch.values is not None:
             values.update(branch.values)
@@ -122,7 +117,7 @@ def _difference(branches: JsonValue, find: Find) -> str | None:
     return "constants" if values else "types"
 
 
-def _are_tagged(objects: list[_BranchFacts]) -> bool:
+def _are_tagged(objects: list[BranchFacts]) -> bool:
     """Return whether all require a property whose constants differ between them."""
     for name in objects[0].constants:
         if all(name in each.required and name in each.constants for each in objects):
@@ -132,7 +127,11 @@ def _are_tagged(objects: list[_BranchFacts]) -> bool:
     return False
 
 
-def _facts_of(branch: JsonValue, find: Find) -> _BranchFacts:
+def _facts_of(branch: JsonValue, find: Find, known: Known) -> BranchFacts:
+    fields = members_of(branch)
+    reference = text_of(fields.get("$ref")) if len(fields) == 1 else ""
+    if reference in known:
+        return known[reference]
     types: frozenset[str] | None = None
     values: frozenset[Constant] | None = None
     required: set[str] = set()
@@ -145,7 +144,10 @@ def _facts_of(branch: JsonValue, find: Find) -> _BranchFacts:
             for narrow in _parts(inner, find):
                 if (found := _intersection(constants.get(name), _constants(narrow))) is not None:
                     constants[name] = found
-    return _BranchFacts(types, values, frozenset(required), constants)
+    facts = BranchFacts(types, values, frozenset(required), constants)
+    if reference:
+        known[reference] = facts
+    return facts
 
 
 def _parts(schema: JsonValue, find: Find) -> Iterator[JsonSchema]:

@@ -5,29 +5,24 @@ FastAPI is imported only when an application is read.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import visible
-from pyfunctools.errors import DefinitionError, DocumentError
+from pyfunctools.errors import DefinitionError, DocumentError, MissingExtraError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import Skipped
 from pyfunctools.route import NO_NAMES, ConnectionNames
-from pyfunctools.schema.ground.path import value_at
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-from pyfunctools.sources.openapi.descriptions import Describe
 from pyfunctools.sources.openapi.naming import Naming
-from pyfunctools.sources.openapi.reader import DocumentReading, OnSkip, read_document
-from pyfunctools.sources.python.unlisted_names import document_with_owners
+from pyfunctools.sources.openapi.reader import Describe, DocumentReading, OnSkip, read_document
 
 if TYPE_CHECKING:
     from fastapi import APIRouter, FastAPI
     from starlette.routing import BaseRoute
 
-    from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema
-
-    Source: TypeAlias = FastAPI | APIRouter | Iterable[BaseRoute]
+    FastApiSource: TypeAlias = FastAPI | APIRouter | Iterable[BaseRoute]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +41,7 @@ class Application:
 
 
 def read_application(
-    source: "Source",
+    source: "FastApiSource",
     *,
     names: Naming = "accessor",
     describe: Describe = "model",
@@ -67,11 +62,12 @@ def read_application(
         DocumentError: the application cannot create its document, or the document cannot be read.
     """
     application, name = _application_of(source)
-    reader, bodies = _bodies_of(application)
+    from pyfunctools.sources.endpoints import Endpoints  # imports pydantic
+
+    endpoints = Endpoints(_walked(application.routes))
     document = _document_of(application, name)
-    if is_human is not None and isinstance(document, dict):  # pyright: ignore - an own `openapi`
-        _check_marks(bodies if reader.is_marked else (), document)
-        document = document_with_owners(document, reader.classes)
+    if isinstance(document, dict):  # pyright: ignore - an own `openapi`
+        document = endpoints.written_into(document, has_humans=is_human is not None)
     reading = read_document(
         document,
         names=names,
@@ -80,7 +76,9 @@ def read_application(
         on_skip=on_skip,
         limits=limits,
         connected=connected,
+        hinted=True,
     )
+    reading = replace(reading, functions=tuple(endpoints.with_settings(reading.functions)))
     places = tuple(_places(application.routes))
     return Application(
         application=application,
@@ -132,9 +130,7 @@ def _application_of(source: object) -> "tuple[FastAPI, str]":
         from fastapi import APIRouter, FastAPI
         from starlette.routing import BaseRoute
     except ModuleNotFoundError:
-        raise DefinitionError(
-            "from_fastapi", "FastAPI is not installed.", "Run `pip install 'pyfunctools[fastapi]'`."
-        ) from None
+        raise MissingExtraError("from_fastapi", "FastAPI is not installed.", "fastapi") from None
 
     if isinstance(source, FastAPI):
         return source, visible(source.title) or "the application"
@@ -170,58 +166,6 @@ def _document_of(application: "FastAPI", name: str) -> JsonObject:
             f"The application cannot create its document: {type(error).__name__}: {error}",
             remedy="`app.openapi()` has to return it.",
         ) from error
-
-
-def _bodies_of(application: "FastAPI") -> "tuple[CoreReader, list[tuple[Any, CoreSchema]]]":
-    """Return the reader of all bodies, and each route with the core schema of its body.
-
-    Raises:
-        DefinitionError: a mark in a body would have no effect.
-    """
-    from pydantic import TypeAdapter
-
-    from pyfunctools.sources.python.core_schema import CoreReader, MisuseError
-
-    reader, bodies = CoreReader(), list["tuple[Any, CoreSchema]"]()
-    for route in _walked(application.routes):
-        field = getattr(getattr(route, "original_route", route), "body_field", None)
-        if field is None:
-            continue
-        try:
-            core = reader.read(TypeAdapter[object](field.field_info.annotation).core_schema)
-        except MisuseError as error:
-            where = str(getattr(route, "path", ""))
-            raise DefinitionError(where, f"In its body {error.reason}", error.remedy) from error
-        bodies.append((route, core))
-    return reader, bodies
-
-
-def _check_marks(bodies: "Iterable[tuple[Any, CoreSchema]]", document: JsonObject) -> None:
-    """Refuse a document that lacks a mark of a body: the model could set the marked value.
-
-    Raises:
-        DefinitionError: a mark is missing.
-    """
-    from pyfunctools.sources.python.lost_marks import lost_marks
-
-    for route, core in bodies:
-        for schema in _schemas_of(document, route):
-            for place in lost_marks(core, schema, document):
-                raise DefinitionError(
-                    f"{getattr(route, 'path', '')}({place})",
-                    "It is marked as human, and the application's document lacks the mark.",
-                    "Put the mark last (`Annotated[..., human()]`), or let the hook write "
-                    '`"x-human": true`.',
-                )
-
-
-def _schemas_of(document: JsonObject, route: object) -> Iterator[JsonObject]:
-    path, methods = getattr(route, "path_format", ""), getattr(route, "methods", None) or ()
-    for method in methods:
-        content = value_at(document, ("paths", path, str(method).lower(), "requestBody", "content"))
-        if content is not None and isinstance(content[0], dict):
-            media = (value_at(each, ("schema",)) for each in content[0].values())
-            yield from (cast("JsonObject", each[0]) for each in media if each is not None)
 
 
 def _walked(routes: "Sequence[BaseRoute]") -> Iterable[Any]:

@@ -20,10 +20,13 @@ from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function, Skipped, with_notes
 from pyfunctools.record.origin import WRAPPED, RemoteTool, digest_of_tool
-from pyfunctools.schema.ground.references import find_target
+from pyfunctools.schema.ground.references import find_target, resolve
+from pyfunctools.schema.ground.walk import map_subschemas, subschemas
 from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 from pyfunctools.sources.alternatives import loosened, overlapping
+from pyfunctools.sources.hidden import hidden_fault, notes_on_hidden, without_hidden
 
 _DIALECTS: Final = re.compile(
     r"https?://json-schema\.org/(?:draft/20(?:19-09|20-12)|draft-0[4-7])/(?:hyper-)?schema#?"
@@ -58,7 +61,8 @@ def read_tools(
         where, reason = server, "A tool has no name."
         if isinstance(tool, dict) and isinstance(name, str) and name:
             where = f"{server}/{shortened(visible(name), 200)}"
-            reason = "An earlier tool has the same name." if name in seen else fault(tool)
+            reason = "An earlier tool has the same name." if name in seen else _fault(tool)
+            reason = reason or fault(tool)
             seen.add(name)
             try:
                 if reason is None:
@@ -82,7 +86,7 @@ def function_of_tool(
     written = _schema(tool, "inputSchema") or {}
     output, wraps = _unwrapped(_schema(tool, "outputSchema"))
     parameters = normalize(written)
-    parameters = loosened(parameters, partial(_target, parameters))
+    parameters = _open(loosened(parameters, partial(_target, parameters)))
     annotations = tool.get("annotations")
     hints = annotations if isinstance(annotations, dict) else {}
     contract = Contract.from_schemas(name, parameters, output, is_human, lenient=True)
@@ -94,11 +98,16 @@ def function_of_tool(
         destructive=_flag(hints.get("destructiveHint")),
         idempotent=_flag(hints.get("idempotentHint")),
         origin=RemoteTool(
-            server=server, name=str(tool["name"]), digest=digest_of_tool(tool), wraps=wraps
+            server=server,
+            name=str(tool["name"]),
+            digest=digest_of_tool(tool),
+            wraps=wraps,
+            extras={word: held[word] for held in (tool, hints) for word in _EXTRAS if word in held},
         ),
         _contract=Lazy.of(contract),
     )
-    return with_notes(function, _notes(written))
+    hidden = notes_on_hidden(members_of(tool.get("inputSchema")), "/parameters")
+    return with_notes(function, (*_notes(written), *hidden))
 
 
 def reread(tool: JsonObject, known: Function, *, is_human: IsHuman | None) -> Function:
@@ -112,11 +121,6 @@ def reread(tool: JsonObject, known: Function, *, is_human: IsHuman | None) -> Fu
 
 
 def _schema(tool: JsonObject, word: str) -> JsonSchema | None:
-    """Return a schema of a tool, if it has one.
-
-    Raises:
-        PyfunctoolsError: it is not an object, or has an unknown dialect.
-    """
     schema = tool.get(word)
     if schema is None:
         return None
@@ -126,7 +130,24 @@ def _schema(tool: JsonObject, word: str) -> JsonSchema | None:
     if dialect is not None and not (isinstance(dialect, str) and _DIALECTS.fullmatch(dialect)):
         reason = f"{shortened(repr(dialect), 200)} is an unknown dialect."
         raise DefinitionError(f"{word}/$schema", reason)
-    return schema
+    for _, inner in subschemas(schema):
+        if isinstance(inner, dict) and (fault := hidden_fault(inner)) is not None:
+            raise DefinitionError(word, fault)
+    return map_subschemas(schema, without_hidden)
+
+
+def _open(parameters: JsonSchema) -> JsonSchema:
+    """Return parameters that take any properties if they declare none, as the protocol says."""
+    named = resolve(parameters, parameters)
+    schema = named if isinstance(named, dict) else parameters
+    is_open = "properties" not in schema and MAY_ADD_PROPERTIES.isdisjoint(schema)
+    return {**parameters, "additionalProperties": True} if is_open else parameters
+
+
+def _fault(tool: JsonObject) -> str | None:
+    if members_of(tool.get("execution")).get("taskSupport") == "required":
+        return "It can only be run as a task, and calls are no tasks."
+    return None
 
 
 def _notes(written: JsonSchema) -> Iterator[Note]:
@@ -162,6 +183,7 @@ def _name_of(name: str, taken: Mapping[str, object]) -> str:
 
 
 _MAX_NAME: Final = 64
+_EXTRAS: Final = ("icons", "_meta", "openWorldHint")
 
 
 def _text(value: JsonValue) -> str | None:

@@ -114,7 +114,7 @@ def test_functions_are_named_by_their_paths() -> None:
     ]
     assert (READ.reading.title, READ.reading.description) == ("Teas", "All of them.")
     first, *_, last = READ.reading.functions
-    assert first.description == "List Teas\n\nList the teas.\n\n@tag tea"
+    assert (first.title, first.description) == ("List Teas", "List the teas.\n\n@tag tea")
     assert last.destructive is None
     assert READ.skipped == ()
 
@@ -347,6 +347,6 @@ print([name for name in ("starlette", "httpx") if name in sys.modules])
 def test_without_fastapi_the_error_has_a_remedy() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.stdout.splitlines() == [
-        "from_fastapi: FastAPI is not installed. Run `pip install 'pyfunctools[fastapi]'`.",
+        "from_fastapi: FastAPI is not installed. Run `pip install 'pyfunctools-llm[fastapi]'`.",
         "[]",
     ], done.stderr

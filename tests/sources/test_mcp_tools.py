@@ -61,6 +61,29 @@ def test_any_draft_is_read(dialect: str, schema: Any, good: Any, bad: Any) -> No
     assert not function.validate({"x": bad})
 
 
+@pytest.mark.parametrize(
+    ("schema", "is_open"),
+    [
+        ({"type": "object"}, True),
+        ({}, True),
+        ({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}}, True),
+        ({"type": "object", "description": "Anything."}, True),
+        ({"type": "object", "properties": {}}, False),
+        ({"type": "object", "properties": {"x": {}}}, False),
+        ({"type": "object", "additionalProperties": False}, False),
+    ],
+)
+def test_an_object_that_declares_no_properties_takes_any(schema: Any, is_open: bool) -> None:
+    function = one(inputSchema=schema)
+    assert bool(function.check('{"q": {"x": 1}}')) is is_open
+
+
+def test_a_tool_that_only_runs_as_a_task_is_skipped() -> None:
+    tool = {"name": "t", "inputSchema": TEXT, "execution": {"taskSupport": "required"}}
+    assert "as a task" in reason(tool)
+    assert one(execution={"taskSupport": "optional"})
+
+
 def test_one_of_is_read_as_any_of() -> None:
     number = {"oneOf": [{"type": "number"}, {"type": "integer"}]}
     function = one(inputSchema={"type": "object", "properties": {"n": number}})

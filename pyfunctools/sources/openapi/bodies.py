@@ -2,14 +2,24 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
-from pyfunctools.media_types import MediaKind, media_kind, preferred_media, without_parameters
+from pyfunctools.media_types import (
+    MediaKind,
+    media_kind,
+    preferred_media,
+    sequence_kind,
+    without_parameters,
+)
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import human_mark
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.separation.predicates import is_secret
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
@@ -40,9 +50,6 @@ def content_in(
     """Return the preferred media type of a `content` map, or `None` without one.
 
     A number or a boolean is sent as text, but text that is `received` is never parsed as one.
-
-    Raises:
-        DocumentError: a reference to a media type has no target.
     """
     content = place.fields.get("content")
     if not isinstance(content, dict) or not content:
@@ -152,21 +159,18 @@ _STYLES: tuple[str, ...] = get_args(Style)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyInput:
-    """The request body of an operation: how it is sent, and its schema."""
+    """The request body of an operation: how it is sent, its schema, and its media type object."""
 
     body: Body
     schema: DocumentPlace
+    media: DocumentPlace
     description: str = ""
     is_human: bool | None = None
     notes: tuple[str, ...] = ()
 
 
 def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
-    """Return the body that a request body object describes, or `None` if it has no content.
-
-    Raises:
-        DocumentError: a reference has no target.
-    """
+    """Return the body that a request body object describes, or `None` if it has no content."""
     raw = place.value
     if not isinstance(raw, dict):
         return None
@@ -179,6 +183,9 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     is_form = content.kind in ("form", "multipart")
     if is_form and schema.value is True:
         schema = schema._replace(value={"type": "object"})
+    marks = _marks_beside(document, place, content)
+    if marks is not None:
+        schema = schema._replace(value={"allOf": [schema.value, marks]})
     encoded = form_schema(document, schema) if is_form else schema.value
     return BodyInput(
         body=Body(
@@ -188,10 +195,102 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
             schema=encoded if isinstance(encoded, dict | bool) else True,
         ),
         schema=schema,
+        media=content.entry,
         description=text_of(raw.get("description")),
         is_human=human_mark(raw, *content.marked),
         notes=(*content.notes, *_media_notes(content)),
     )
+
+
+def _marks_beside(
+    document: Document, place: DocumentPlace, content: MediaContent
+) -> JsonSchema | None:
+    """Return a schema of `x-human` for the fields that are a person's, but not by this schema.
+
+    They are so by their `encoding`, or in another media type: the same values are sent in each.
+    """
+    encodings = members_of(content.entry.fields.get("encoding")).items()
+    fields: dict[str, JsonValue] = {
+        name: {"x-human": True} for name, raw in encodings if human_mark(raw)
+    }
+    whole: dict[str, JsonValue] = {"properties": fields} if fields else {}
+    written = members_of(place.fields.get("content"))
+    for media, entry in written.items() if len(written) > 1 else ():
+        other = _target(document, place.below(entry, "content", media))
+        schema = other.below(other.fields.get("schema"), "schema")
+        is_same = media == content.media or schema.value == content.schema.value
+        if not is_same and _has_marks(document, schema):
+            found = _marks(document, schema, content.schema, "", {})
+            whole = {**whole, "allOf": [*items_of(whole.get("allOf")), found]} if found else whole
+    return whole or None
+
+
+def _has_marks(document: Document, place: DocumentPlace) -> bool:
+    """Return whether a schema, or one that it reaches, may have a part that a person gives."""
+    queue, seen = [place], set[int]()
+    for each in queue:  # grows while it is read
+        target = _target(document, each)
+        found = [schema for place in (each, target) for _, schema in subschemas(place.fields)]
+        for schema in () if id(target.value) in seen else map(members_of, found):
+            is_secret_by_name = schema.get("writeOnly") is True
+            if is_secret_by_name or human_mark(schema) or is_secret(_NO_PATH, schema):
+                return True
+            if "$ref" in schema:
+                queue.append(target._replace(value=schema))
+        seen.add(id(target.value))
+    return False
+
+
+_NO_PATH = Path.of(())
+
+
+def _marks(
+    document: Document,
+    place: DocumentPlace,
+    other: DocumentPlace,
+    name: str,
+    known: dict[tuple[int, int, str], JsonSchema],
+) -> JsonSchema:
+    """Return a schema of `x-human` for what is a person's in one schema, and is in the other."""
+    key = (id(_target(document, place).value), id(_target(document, other).value), name)
+    if key in known:
+        return known[key]
+    known[key] = {}  # for schemas that lead to themselves
+    parts, others = ([*parts_of(document, each)] for each in (place, other))
+    path = Path.of((name,) if name else ())
+    if name and any(human_mark(part.fields) or is_secret(path, part.fields) for part in parts):
+        stated = any(human_mark(part.fields) is not None for part in others)
+        known[key] = {} if stated else {"x-human": True}
+        return known[key]
+    marks: dict[str, JsonValue] = {}
+    declared = [(p, members_of(p.fields.get("properties"))) for p in others]
+    items = next((p.below(p.fields["items"], "items") for p in others if "items" in p.fields), None)
+    properties: dict[str, JsonValue] = {}
+    for part in parts:
+        for field, inner in members_of(part.fields.get("properties")).items():
+            same = next(
+                (p.below(named[field], field) for p, named in declared if field in named), None
+            )
+            if same and (found := _marks(document, part.below(inner, field), same, field, known)):
+                properties[field] = found
+        if items is not None and "items" in part.fields:
+            inner = part.below(part.fields["items"], "items")
+            if found := _marks(document, inner, items, name, known):
+                marks["items"] = found
+    known[key] = {**marks, "properties": properties} if properties else marks
+    return known[key]
+
+
+def parts_of(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
+    """Yield a schema, and those of its references and branches, that apply to the same value."""
+    todo, seen = [place], set[int]()
+    for each in todo:  # grows while it is read
+        target = _target(document, each)
+        yield target._replace(value={**target.fields, **each.fields})
+        if id(target.value) not in seen:
+            seen.add(id(target.value))
+            for keyword in COMPOSITION:
+                todo += (target.below(b, keyword) for b in items_of(target.fields.get(keyword)))
 
 
 def _media_notes(content: MediaContent) -> Iterator[str]:
@@ -224,8 +323,8 @@ def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mappin
     """Return the headers of a part whose value the document fixes (`const`, `default`, `enum`)."""
     fixed: dict[str, str] = {}
     for name, value in members_of(raw).items():
-        header = document.follow(place.below(value, "headers", name)).fields
-        schema = members_of(header.get("schema"))
+        header = document.follow(place.below(value, "headers", name))
+        schema = _target(document, header.below(header.fields.get("schema"), "schema")).fields
         allowed = items_of(schema.get("enum"))
         only = allowed[0] if len(allowed) == 1 else None
         text = schema.get("const", schema.get("default", only))
@@ -239,10 +338,14 @@ _SUCCESS_RANGES = ("2XX", "2xx", "2xX", "2Xx", "default")
 
 
 class OperationResponses(NamedTuple):
-    """The declared responses of an operation, the schema of the successful one, and notes."""
+    """The declared responses of an operation, the schema of the successful one, and notes.
+
+    `items` is the schema of each item, if the successful response may be a sequence.
+    """
 
     declared: tuple[DeclaredResponse, ...]
     output: DocumentPlace | None
+    items: DocumentPlace | None
     notes: Sequence[str]
 
 
@@ -266,7 +369,7 @@ class Responses:
         """
         responses = operation.raw.get("responses")
         if not isinstance(responses, dict):
-            return OperationResponses((), None, ())
+            return OperationResponses((), None, None, ())
         produces = swagger.media_types(operation.raw, self._document.root, "produces")
         found: dict[str, _Response] = {}
         notes: list[str] = []
@@ -291,9 +394,12 @@ class Responses:
                 response = self._shared[key] = self._response(status, place, produces)
             found[status] = response
         success = _success(found)
-        output = None if success is None else self._output(found[success].place, notes)
+        output = items = None
+        if success is not None:
+            output = self._output(found[success].place, notes)
+            items = self._items(found[success].place)
         return OperationResponses(
-            tuple([response.declared for response in found.values()]), output, notes
+            tuple([response.declared for response in found.values()]), output, items, notes
         )
 
     def _response(self, status: str, place: DocumentPlace, produces: list[str]) -> _Response:
@@ -322,6 +428,16 @@ class Responses:
             return None
         notes += content.notes
         return content.schema
+
+    def _items(self, response: DocumentPlace) -> DocumentPlace | None:
+        """Return the `itemSchema` of the first media type that is a sequence and has one."""
+        for media, value in members_of(response.fields.get("content")).items():
+            if sequence_kind(media) is not None:
+                with suppress(DocumentError):  # a note on the output says it
+                    entry = self._document.follow(response.below(value, "content", media))
+                    if isinstance(schema := entry.fields.get("itemSchema"), dict):
+                        return entry.below(schema, "itemSchema")
+        return None
 
 
 def _success(statuses: Iterable[str]) -> str | None:

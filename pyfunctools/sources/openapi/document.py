@@ -1,13 +1,14 @@
 """A document: its places, its references, and the other documents that it refers to."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from posixpath import normpath
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -16,12 +17,14 @@ from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.targets import sole_reference
 from pyfunctools.schema.vocabulary import ANCHORS
+from pyfunctools.sources.hidden import hidden_fault
 from pyfunctools.sources.openapi.load import Loaded, load_content
 
 DocumentResolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
 """Returns another document, as an object, text or bytes, for its address."""
 
 _SCHEMAS = ("/components/schemas", "/definitions")
+_EXAMPLES = "/components/examples/"
 
 
 class Resource:
@@ -81,6 +84,11 @@ class DocumentPlace(NamedTuple):
         """The members of an object, or `{}` for any other value."""
         return self.value if isinstance(self.value, dict) else {}
 
+    @property
+    def key(self) -> "tuple[Resource, str]":
+        """The place without its value, which is hashable."""
+        return self.resource, self.pointer
+
     def below(self, value: JsonValue, *keys: str | int) -> "DocumentPlace":
         """Return the place of a value at these keys below this place."""
         if len(keys) == 1 and "/" not in (key := str(keys[0])) and "~" not in key:
@@ -112,6 +120,7 @@ class Document:
         self.name = loaded.name
         self.root = loaded.root
         self.limits = limits
+        self.may_have_hidden = loaded.may_have_hidden
         self.main = Resource(loaded.root, loaded.uri)
         self._resolver = resolver
         # `$self` (3.2) is a second address of the document. Relative references are still resolved
@@ -125,22 +134,14 @@ class Document:
         self._failures: dict[str, str] = {}
 
     def target(self, reference: str, resource: Resource) -> DocumentPlace:
-        """Return the place that a reference in this resource leads to.
-
-        Raises:
-            DocumentError: the target is missing, or the other document cannot be read.
-        """
+        """Return the place that a reference in this resource leads to."""
         place = self._targets.get((resource, reference))
         if place is None:
             place = self._targets[resource, reference] = self._resolved(reference, resource)
         return place
 
     def end(self, reference: str, resource: Resource) -> DocumentPlace:
-        """Return the place at the end of a chain of references, which is not a reference itself.
-
-        Raises:
-            DocumentError: a target in the chain is missing, or the chain is a circle.
-        """
+        """Return the place at the end of a chain of references, which is not a reference itself."""
         place = self._ends.get((resource, reference))
         if place is None:
             place = self.target(reference, resource)
@@ -155,15 +156,43 @@ class Document:
         return place
 
     def follow(self, place: DocumentPlace) -> DocumentPlace:
-        """Return the place, or the end of the chain of references if it has a `$ref`.
-
-        Raises:
-            DocumentError: a target in the chain is missing, or the chain is a circle.
-        """
+        """Return the place, or the end of the chain of references if it has a `$ref`."""
         value = place.value
         if isinstance(value, dict) and isinstance(reference := value.get("$ref"), str):
             return self.end(reference, place.resource)
         return place
+
+    def example(self, place: DocumentPlace, depth: int = 16) -> JsonValue:
+        """Return an example with its references, those inside it too, replaced by their targets."""
+        value = place.value
+        if isinstance(value, list):
+            return [self.example(place._replace(value=item), depth) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if isinstance(value.get("$ref"), str):
+            if not depth:
+                raise self._error("An example leads in a circle.")
+            target = self.follow(place)
+            held = target.fields.get("dataValue", target.fields.get("value", target.value))
+            in_components = target.pointer.startswith(_EXAMPLES)
+            return self.example(target._replace(value=held) if in_components else target, depth - 1)
+        below = {key: self.example(place._replace(value=v), depth) for key, v in value.items()}
+        return value if below == value else below
+
+    def examples(self, place: DocumentPlace) -> Iterator[JsonValue]:
+        """Yield the `example` and the `examples` of an object; those without a target are left out.
+
+        A list of `examples` (JSON Schema) is not read.
+        """
+        if "example" in place.fields:
+            with suppress(DocumentError):
+                yield self.example(place.below(place.fields["example"], "example"))
+        for example in members_of(place.fields.get("examples")).values():
+            with suppress(DocumentError):
+                found = self.follow(place.below(example, "examples"))
+                if "value" in found.fields or "dataValue" in found.fields:
+                    value = found.fields.get("dataValue", found.fields.get("value"))
+                    yield self.example(found._replace(value=value))
 
     def schema_named(self, name: str) -> DocumentPlace | None:
         """Return the schema that the document defines under this name, or `None`."""
@@ -235,6 +264,7 @@ class Document:
             self._failures[address] = reason
             raise self._error(reason) from error
         loaded = load_content(content, address, address, self.limits)
+        self.may_have_hidden = self.may_have_hidden or loaded.may_have_hidden
         return Resource(loaded.root, address)
 
     def _error(self, reason: str) -> DocumentError:
@@ -300,10 +330,10 @@ _Reference: TypeAlias = tuple[Resource, str]
 
 
 class ReferenceChecks:
-    """A search for schemas that refer, directly or indirectly, to a missing target.
+    """A search for schemas that refer, directly or indirectly, to a missing or misleading target.
 
-    In nearly every document each reference has a target inside the document. Then `all_resolve` is
-    true, and no schema has to be searched.
+    In nearly every document each reference has a target inside the document (`all_resolve`), and no
+    character is hidden. Then no schema has to be searched.
     """
 
     def __init__(self, document: Document, references: Iterable[str]) -> None:
@@ -313,26 +343,31 @@ class ReferenceChecks:
         self.all_resolve = all(map(self._leads_inside, references))
 
     def problem(self, place: DocumentPlace) -> str | None:
-        """Return the reason why the schema at this place cannot be resolved, or `None`."""
-        if self.all_resolve:
+        """Return why the schema at this place cannot be read or shown to a model, or `None`."""
+        if self.all_resolve and not self._document.may_have_hidden:
             return None
-        came_from: dict[_Reference, _Reference | None] = dict.fromkeys(self._references(place))
-        queue = list(came_from)
-        for each in queue:
+        references, fault = self._read(place)
+        came_from: dict[_Reference, _Reference | None] = dict.fromkeys(references)
+        queue = [] if fault is not None else list(came_from)
+        for each in queue:  # grows while it is read
             if each in self._good:
                 continue
             target = self._bad.get(each) or self._target(each)
             if isinstance(target, str):
+                fault = target
+            else:
+                references, fault = self._read(target)
+                new = [found for found in references if found not in came_from]
+                came_from.update(dict.fromkeys(new, each))
+                queue += dict.fromkeys(new)
+            if fault is not None:
                 earlier: _Reference | None = each
                 while earlier is not None:
-                    self._bad[earlier] = target
+                    self._bad[earlier] = fault
                     earlier = came_from[earlier]
-                return target
-            new = [found for found in self._references(target) if found not in came_from]
-            came_from.update(dict.fromkeys(new, each))
-            queue += dict.fromkeys(new)
+                return fault
         self._good.update(queue)
-        return None
+        return fault
 
     def _leads_inside(self, reference: str) -> bool:
         value: JsonValue = self._document.root
@@ -362,14 +397,19 @@ class ReferenceChecks:
             return error.reason
         return f"The reference {reference[:200]!r} leads in a circle."
 
-    def _references(self, place: DocumentPlace) -> Iterator[_Reference]:
+    def _read(self, place: DocumentPlace) -> tuple[list[_Reference], str | None]:
+        """Return the references in a schema, and the fault of one of its subschemas."""
+        found: list[_Reference] = []
         stack: list[tuple[JsonSchema | bool, Resource]] = [(place.fields, place.resource)]
         while stack:
             schema, resource = stack.pop()
             if isinstance(schema, bool):
                 continue
+            if self._document.may_have_hidden and (fault := hidden_fault(schema)) is not None:
+                return found, fault
             resource = self._document.scope(schema, resource)
             reference = schema.get("$ref")
             if isinstance(reference, str):
-                yield resource, reference
+                found.append((resource, reference))
             stack.extend((inner, resource) for _, inner in children(schema))
+        return found, None

@@ -1,24 +1,32 @@
-"""The schemas of a function, made from its plan when they are first needed."""
+"""The schemas of a function, and the notes on them, made from its plan when first needed.
 
+The notes are on the schemas as written, on references, and on hidden characters.
+"""
+
+from collections.abc import Iterator
 from functools import partial
 from threading import RLock
 from typing import NamedTuple
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
-from pyfunctools.note import Note
+from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import GROUPS
 from pyfunctools.schema.ground.marks import human_mark
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.schema.normalization.clean import with_visible_texts
-from pyfunctools.schema.normalization.read_write import without_read_only, without_write_only
+from pyfunctools.schema.normalization.oddities import notes_of
 from pyfunctools.schema.separation.predicates import IsHuman
+from pyfunctools.schema.separation.shown import output_shown
+from pyfunctools.sources.hidden import notes_on_hidden
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
-from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
-from pyfunctools.sources.openapi.document_notes import SchemaNotes, notes_of_plan
+from pyfunctools.sources.openapi.document_definitions import PERSONS, DocumentDefinitions
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.routes import Plan
+from pyfunctools.sources.secret_notes import secret_notes
 
 _Property = tuple[JsonSchema | bool, bool]
 """A schema, and whether the property is required."""
@@ -32,41 +40,114 @@ class _SentSchema(NamedTuple):
     definitions: JsonSchema
 
 
+class _Notes(NamedTuple):
+    """The notes on a schema, more notes if it is sent, and the names of its definitions."""
+
+    always: tuple[Note, ...]
+    sent: tuple[Note, ...]
+    names: tuple[str, ...]
+
+
+_ANY_OF = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
+
+
 class SchemaMaker:
     """A maker of the schemas of all functions of one document.
 
     The functions share definitions: hold the `lock` while you call `make`.
     """
 
-    def __init__(self, document: Document, is_human: IsHuman | None) -> None:
+    def __init__(
+        self, document: Document, is_human: IsHuman | None, *, hinted: bool = False
+    ) -> None:
+        self._document = document
+        self._hinted = hinted
         self.lock = RLock()
-        self._name = document.name
         self._is_human = is_human
-        self._definitions = DocumentDefinitions(document)
-        self._notes = SchemaNotes(document, self._definitions)
+        self._definitions = DocumentDefinitions(document, is_human)
+        self._known_notes: dict[str, _Notes] = {}
         # By the id of an input. The input is stored as well, so that its id is not used again.
         self._inputs: dict[int, tuple[ParameterInput, _SentSchema]] = {}
 
     def make(self, plan: Plan) -> Contract:
-        """Return the contract of a function.
-
-        Raises:
-            DocumentError: one of its schemas cannot be read.
-        """
+        """Return the contract of a function."""
         try:
-            parameters, output = self._parameters(plan), self._output(plan)
+            parameters = self._parameters(plan)
+            output, items = self._received(plan.output), self._received(plan.items)
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
-            notes = partial(self._notes_of, plan)
-            return Contract.of(parameters, output, self._is_human, notes, first=path)
+            contract = Contract.of(
+                parameters,
+                output,
+                self._is_human,
+                lambda: (*self._notes_of(plan), *secret_notes(contract.llm, "document")),
+                examples=partial(self._examples, plan),
+                first=path,
+                hinted=self._hinted,
+                items=items or None,
+            )
+            return contract
         except SchemaError as error:
             where = f"{plan.route.method} {plan.route.path}"
             raise DocumentError(
-                self._name, f"The schemas of {where} cannot be read: {error}.", pointer=plan.pointer
+                self._document.name,
+                f"The schemas of {where} cannot be read: {error}.",
+                pointer=plan.pointer,
             ) from error
 
-    def _notes_of(self, plan: Plan) -> tuple[Note, ...]:
+    def _notes_of(self, plan: Plan) -> Iterator[Note]:
+        yield from _ignored_siblings(plan)
+        for entry in plan.inputs:
+            what = f"the description of {entry.parameter.name!r}"
+            yield from hidden_notes(what, entry.description, entry.schema.pointer)
+            yield from self._notes_at(entry.schema, sent=True)
+        if (body := plan.body) is not None:
+            yield from hidden_notes(
+                "the description of the body", body.description, body.schema.pointer
+            )
+            yield from self._notes_at(body.schema, sent=True)
+        if plan.output is not None:
+            yield from self._notes_at(plan.output, sent=False)
+
+    def _notes_at(self, place: DocumentPlace, *, sent: bool) -> Iterator[Note]:
+        queue, seen = [self._examined(place)], set[str]()
+        for notes in queue:  # grows while it is read
+            yield from (*notes.always, *(notes.sent if sent else ()))
+            for name in notes.names:
+                if name not in seen:
+                    seen.add(name)
+                    if name not in self._known_notes:
+                        place = self._definitions.place_of(name)
+                        self._known_notes[name] = self._examined(place)
+                    queue.append(self._known_notes[name])
+
+    def _examined(self, place: DocumentPlace) -> _Notes:
+        document, definitions = self._document, self._definitions
+        ignored = not str(document.root.get("openapi")).startswith(("3.1", "3.2"))
         with self.lock:
-            return tuple(notes_of_plan(plan, self._notes))
+            schema = definitions.bundled(place).schema
+            overlapping = [*definitions.overlapping(schema)]
+        notes = [*notes_of(schema, place.pointer, siblings_ignored=ignored)]
+        if document.may_have_hidden and isinstance(place.value, dict | bool):
+            notes += notes_on_hidden(place.value, place.pointer)
+        sent = (Note(text=_ANY_OF, pointer=place.pointer + pointer_of(k)) for k in overlapping)
+        names = filter(None, map(defined_name, references_in(schema)))
+        return _Notes(tuple(notes), tuple(sent), tuple(dict.fromkeys(names)))
+
+    def _examples(self, plan: Plan) -> list[JsonValue]:
+        """Return each example of the body, with the first example of each parameter."""
+        found: list[JsonValue] = []
+        arguments: dict[str, JsonValue] = {}
+        for entry in plan.inputs:
+            for example in entry.examples[:1]:
+                first, *rest = entry.parameter.argument
+                inner = {**members_of(arguments.get(first)), rest[0]: example} if rest else example
+                arguments[first] = inner
+        if plan.body is not None:
+            name = plan.body.body.argument[0]
+            with self.lock:
+                for place in (plan.body.media, self._document.follow(plan.body.schema)):
+                    found += ({**arguments, name: each} for each in self._document.examples(place))
+        return [*map(with_visible_texts, found), with_visible_texts(arguments)]
 
     def _parameters(self, plan: Plan) -> JsonSchema:
         top: dict[str, _Property] = {}
@@ -110,34 +191,30 @@ class SchemaMaker:
         return known[1]
 
     def _sent(self, place: DocumentPlace) -> _SentSchema:
-        """Return a schema for sending: without `readOnly` parts, and with `oneOf` loosened.
-
-        Most schemas have neither keyword, and share their definitions with received values.
-        """
-        normalized = self._definitions.normalized(place)
-        closure = self._definitions.closure(normalized.names)
-        keywords = normalized.keywords | closure.keywords
-        if "oneOf" in keywords:
-            normalized = self._definitions.normalized(place, sent=True)
-            closure = self._definitions.closure(normalized.names, sent=True)
-        elif "readOnly" not in keywords:
-            return _SentSchema(normalized.schema, normalized.names, {})
-        if isinstance(normalized.schema, bool) or "readOnly" not in keywords:
+        """Return a schema for sending: without `readOnly` parts, and with `oneOf` loosened."""
+        normalized = self._definitions.normalized(place, sent=True)
+        closure = self._definitions.closure(normalized.names, sent=normalized.sent)
+        is_marked = "readOnly" in normalized.keywords | closure.keywords
+        if is_marked and not isinstance(normalized.schema, bool):
+            schema, definitions = self._definitions.relieved(normalized, "readOnly")
+            return _SentSchema(schema, (), definitions)
+        if normalized.sent or is_marked:
             return _SentSchema(normalized.schema, (), closure.schemas)
-        schema = dict(without_read_only(_with_definitions(normalized.schema, closure.schemas)))
-        definitions = members_of(schema.pop("$defs", None))
-        return _SentSchema(schema, (), definitions)
+        return _SentSchema(normalized.schema, normalized.names, {})
 
-    def _output(self, plan: Plan) -> JsonSchema | None:
-        if plan.output is None:
+    def _received(self, place: DocumentPlace | None) -> JsonSchema | None:
+        if place is None:
             return None
-        normalized = self._definitions.normalized(plan.output)
+        normalized = self._definitions.normalized(place)
         if isinstance(normalized.schema, bool):
             return {} if normalized.schema else {"not": {}}
         closure = self._definitions.closure(normalized.names)
-        schema = _with_definitions(normalized.schema, closure.schemas)
-        is_partly_sent = "writeOnly" in normalized.keywords | closure.keywords
-        return without_write_only(schema) if is_partly_sent else schema
+        keywords = normalized.keywords | closure.keywords
+        schema, definitions = normalized.schema, closure.schemas
+        if "writeOnly" in keywords:
+            schema, definitions = self._definitions.relieved(normalized, "writeOnly")
+        output = _with_definitions(schema, definitions)
+        return output_shown(output) if PERSONS in keywords else output
 
 
 def _with_definitions(schema: JsonSchema, definitions: JsonSchema) -> JsonSchema:
@@ -176,3 +253,26 @@ def _annotated(schema: JsonSchema | bool, annotations: JsonSchema) -> JsonSchema
     is_human = human_mark(schema, annotations)
     mark = {} if is_human is None else {"x-human": is_human}
     return {**schema, **annotations, **schema, **mark}
+
+
+def _ignored_siblings(plan: Plan) -> Iterator[Note]:
+    """Yield a note on keywords that are ignored beside a `$ref` to a body, parameter or response.
+
+    `description` and `summary` beside a reference to a parameter or a response get no note.
+    """
+    operation = plan.route.operation
+    places: list[tuple[str, JsonValue]] = [
+        ("requestBody", operation.get("requestBody")),
+        *(
+            (f"parameters/{i}", each)
+            for i, each in enumerate(items_of(operation.get("parameters")))
+        ),
+        *((f"responses/{s}", each) for s, each in members_of(operation.get("responses")).items()),
+    ]
+    for steps, value in places:
+        if isinstance(value, dict) and isinstance(value.get("$ref"), str):
+            known = {"$ref"} if steps == "requestBody" else {"$ref", "description", "summary"}
+            others = [f"`{key}`" for key in value if key not in known and not key.startswith("x-")]
+            if others:
+                text = f"{', '.join(others)} beside the `$ref` is not read."
+                yield Note(text=text, pointer=f"{plan.pointer}/{steps}")

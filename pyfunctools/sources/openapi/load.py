@@ -12,6 +12,7 @@ from typing import NoReturn
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.sources.hidden import may_have_hidden
 from pyfunctools.sources.openapi.survey import mapping_as_json, survey, too_many_levels
 
 _OPENAPI = re.compile(r"3\.[0-2](?:\.[0-9]+)?(?:-.+)?", re.ASCII)
@@ -22,9 +23,6 @@ def check_version(root: JsonObject, name: str) -> None:
     """Check that a document names its version, and that the version is supported.
 
     A number is accepted as well: YAML reads an unquoted `2.0` or `3.1` as one.
-
-    Raises:
-        DocumentError: the version is missing, not a version, or not supported.
     """
     for keyword in ("openapi", "swagger"):
         if keyword in root:
@@ -81,13 +79,15 @@ CPython up to 3.12 stops it after 1,500 levels at most; from 3.14 on it checks t
 class Loaded:
     """A parsed document, its name in error messages, and the value of every `$ref` in it.
 
-    `uri` is its address if it came from a file or from a resolver, else empty.
+    `uri` is its address if it came from a file or from a resolver, else empty. `may_have_hidden`
+    is false if there is surely no hidden character in it.
     """
 
     root: JsonObject
     name: str
     uri: str = ""
     references: frozenset[str] = frozenset()
+    may_have_hidden: bool = False
 
 
 def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
@@ -117,11 +117,7 @@ def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
 
 
 def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
-    """Return the document from a mapping, text or bytes; a `str` is never a path here.
-
-    Raises:
-        DocumentError: for the reasons of `load`.
-    """
+    """Return the document from a mapping, text or bytes; a `str` is never a path here."""
     if isinstance(source, Mapping):
         return _loaded(mapping_as_json(source, name, limits), name, uri, limits)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(source, str):
@@ -196,11 +192,16 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
             f"An OpenAPI document is an object, and this is {kind}.",
             remedy="Is it the right file?",
         )
-    return _loaded(value, name, uri, limits)
+    return _loaded(value, name, uri, limits, text)
 
 
-def _loaded(root: JsonObject, name: str, uri: str, limits: Limits) -> Loaded:
-    return Loaded(root=root, name=name, uri=uri, references=survey(root, name, limits))
+def _loaded(
+    root: JsonObject, name: str, uri: str, limits: Limits, text: str | None = None
+) -> Loaded:
+    references = survey(root, name, limits)
+    text = json.dumps(root, ensure_ascii=False) if text is None else text
+    hidden = may_have_hidden(text)
+    return Loaded(root=root, name=name, uri=uri, references=references, may_have_hidden=hidden)
 
 
 def _json_or_yaml(text: str, name: str, limits: Limits) -> JsonValue:
@@ -260,6 +261,6 @@ def _yaml(text: str, name: str, limits: Limits) -> JsonValue:
         raise DocumentError(
             name,
             "This is not a JSON object, and YAML needs one more package.",
-            remedy="Run `pip install 'pyfunctools[yaml]'`.",
+            remedy="Run `pip install 'pyfunctools-llm[yaml]'`.",
         ) from None
     return parse_yaml(text, name, limits)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, NamedTuple, TypeAlias, cast
 
-from pyfunctools._json import JsonValue, items_of, text_of
+from pyfunctools._json import JsonValue, items_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.route import Route
 
@@ -109,10 +109,8 @@ def name_all(routes: Sequence[Route], names: Naming = "accessor") -> list[str]:
 def _candidate(route: Route, names: Naming) -> Candidate:
     if callable(names):
         return _from_text(_call(names, route), route)
-    if names == "operation_id":
-        identifier = text_of(route.operation.get("operationId"))
-        if identifier:
-            return _from_text(identifier, route)
+    if names == "operation_id" and route.operation_id:
+        return _from_text(route.operation_id, route)
     accessor: JsonValue = route.operation.get("x-samchon-accessor")
     parts = accessor.split(".") if isinstance(accessor, str) else items_of(accessor)
     if parts and all(isinstance(part, str) and part for part in parts):

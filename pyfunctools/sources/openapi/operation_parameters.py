@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, cast, get_args
 
-from pyfunctools._json import JsonObject, JsonValue, items_of, text_of
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Style, is_reserved
 from pyfunctools.schema.ground.marks import HUMAN_MARKS, human_mark
@@ -12,9 +12,9 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import content_in, form_schema
-from pyfunctools.sources.openapi.document import Document, DocumentPlace
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
-from pyfunctools.sources.openapi.security import Security
+from pyfunctools.sources.openapi.security import Security, override_key
 
 _LOCATIONS: tuple[str, ...] = get_args(Location)
 _STYLES: Mapping[str, frozenset[str]] = {
@@ -75,7 +75,8 @@ class Parameters:
         self._document = document
         self._security = security
         self._connected = connected
-        self._known: dict[int, ParameterOrReason] = {}
+        self._shared: dict[tuple[Resource, str], ParameterOrReason] = {}
+        self._lists: dict[int, list[ParameterOrReason]] = {}
 
     def of(self, operation: Operation) -> FoundParameters:
         """Return the parameters of an operation and of its path items.
@@ -89,23 +90,22 @@ class Parameters:
         body: list[DocumentPlace] = []
         notes: list[str] = []
         for owner in (*reversed(operation.items), operation):
-            listed = owner.fields.get("parameters")
+            if not (listed := owner.fields.get("parameters")):
+                continue
             if isinstance(listed, dict):
                 notes.append("The parameters are an object, and are read as a list.")
-                listed = [*listed.values()]
             body_parts: list[DocumentPlace] = []
             keys: set[tuple[Location, str]] = set()
-            for index, value in enumerate(items_of(listed)):
-                pointer = f"{owner.pointer}/parameters/{index}"
-                found = self._entry(DocumentPlace(value, pointer, owner.resource))
+            for found in self._listed(listed, owner):
                 if isinstance(found, ParameterInput):
                     if found.key in keys:
                         name = found.parameter.name
                         notes.append(f"{name!r} is declared twice; the last one is used.")
-                    if (earlier := inputs.get(found.key)) is not None:
-                        found = self._with_mark_of(earlier, found, twice=found.key in keys)
+                    earlier, is_twice = inputs.get(found.key), found.key in keys
                     keys.add(found.key)
-                    inputs[found.key] = found
+                    inputs[found.key] = (
+                        found if earlier is None else self._with_mark_of(earlier, found, is_twice)
+                    )
                 elif isinstance(found, str):
                     notes.append(found)
                 else:
@@ -114,14 +114,31 @@ class Parameters:
             body = body_parts if has_body else [*body, *body_parts]
         return FoundParameters([*inputs.values()], body, notes)
 
-    def _entry(self, place: DocumentPlace) -> ParameterOrReason:
-        """Return one entry of a list of parameters, its reference resolved."""
-        end = self._document.follow(place)
-        found = self._read(end)
-        return found if end is place or len(place.fields) == 1 else _overridden(found, place.fields)
+    def _listed(
+        self, listed: JsonValue, owner: DocumentPlace | Operation
+    ) -> list[ParameterOrReason]:
+        """Return the entries of a list; that of a path item counts for each of its operations."""
+        known = self._lists.get(id(listed))
+        if known is None:
+            values = listed.values() if isinstance(listed, dict) else items_of(listed)
+            known = self._lists[id(listed)] = [
+                self._entry(value, f"{owner.pointer}/parameters/{index}", owner.resource)
+                for index, value in enumerate(values)
+            ]
+        return known
+
+    def _entry(self, value: JsonValue, pointer: str, resource: Resource) -> ParameterOrReason:
+        reference = members_of(value).get("$ref")
+        if not isinstance(reference, str):
+            return self._new(DocumentPlace(value, pointer, resource))
+        found = self._shared.get((resource, reference))
+        if found is None:
+            found = self._new(self._document.end(reference, resource))
+            self._shared[resource, reference] = found
+        return found if len(members_of(value)) == 1 else _overridden(found, members_of(value))
 
     def _with_mark_of(
-        self, earlier: ParameterInput, found: ParameterInput, *, twice: bool
+        self, earlier: ParameterInput, found: ParameterInput, twice: bool
     ) -> ParameterInput:
         """Return a parameter, marked as human if the parameter that it overrides is human.
 
@@ -141,12 +158,6 @@ class Parameters:
             return False
         path = Path.of(entry.parameter.argument)
         return isinstance(schema, dict) and is_human_by_default(path, schema)
-
-    def _read(self, place: DocumentPlace) -> ParameterOrReason:
-        known = self._known.get(id(place.value))
-        if known is None:
-            known = self._known[id(place.value)] = self._new(place)
-        return known
 
     def _new(self, place: DocumentPlace) -> ParameterOrReason:
         raw = place.value
@@ -195,7 +206,7 @@ class Parameters:
             parameter=parameter,
             schema=schema,
             description=text_of(raw.get("description")),
-            examples=tuple(self._examples(raw, place)),
+            examples=tuple(self._document.examples(place._replace(value=raw))),
             deprecated=raw.get("deprecated") is True,
             is_human=human_mark(raw, *beside),
             notes=tuple(notes),
@@ -231,23 +242,6 @@ class Parameters:
                 f"{parameter.name!r} is {what}written as {parameter.style!r}{how}, "
                 "which OpenAPI leaves undefined."
             )
-
-    def _examples(self, raw: JsonObject, place: DocumentPlace) -> Iterator[JsonValue]:
-        if "example" in raw:
-            yield raw["example"]
-        examples = raw.get("examples")
-        for example in examples.values() if isinstance(examples, dict) else ():
-            try:
-                found = self._document.follow(place.below(example, "examples")).fields
-            except DocumentError:  # a missing example is no reason to skip the function
-                continue
-            if "value" in found or "dataValue" in found:
-                yield found["dataValue"] if "dataValue" in found else found["value"]
-
-
-def override_key(name: str, location: Location) -> tuple[Location, str]:
-    """Return the key that a parameter shares with one it overrides; header names ignore case."""
-    return location, name.lower() if location == "header" else name
 
 
 def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrReason:

@@ -46,11 +46,7 @@ class Operation(NamedTuple):
 
 
 def operations(document: Document) -> Iterator[Operation | Skipped]:
-    """Yield every operation under `paths`, in document order, then each webhook as skipped.
-
-    Raises:
-        DocumentError: `paths` is not an object.
-    """
+    """Yield every operation under `paths`, in document order, then each webhook as skipped."""
     paths = document.root.get("paths")
     if paths is not None and not isinstance(paths, dict):
         raise DocumentError(
@@ -140,7 +136,8 @@ def _operation(
     raw: JsonValue = {} if found.value is None else found.value
     if not isinstance(raw, dict):
         return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
-    if human_mark(raw):
+    marks = (human_mark(each) for each in (raw, *(item.fields for item in items)))
+    if next((mark for mark in marks if mark is not None), False):
         return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
     return Operation(method, path, raw, pointer, found.resource, items)
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from os import PathLike
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
+from pyfunctools._collector import collector_paused
 from pyfunctools._json import JsonObject, items_of, members_of, text_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity, visible
@@ -14,14 +16,24 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
-from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-from pyfunctools.sources.openapi.descriptions import Describe, Descriptions
-from pyfunctools.sources.openapi.document import Document, DocumentResolver
+from pyfunctools.schema.ground.marks import human_mark
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation.predicates import IsHuman, ask, is_human_by_default
+from pyfunctools.sources.openapi.bodies import BodyInput, parts_of
+from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
 from pyfunctools.sources.openapi.function_schemas import SchemaMaker
 from pyfunctools.sources.openapi.load import check_version, load
 from pyfunctools.sources.openapi.naming import Naming, name_all
+from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.operations import operations
 from pyfunctools.sources.openapi.routes import Plan, Routes
+from pyfunctools.sources.openapi.searched import tags_of_document, texts_of_plan
+
+Describe: TypeAlias = Literal["model", "full", "brief"]
+"""`model` leaves out texts that the schemas have, `full` nothing, and `brief` every `@` line."""
+
+_MOST_SCHEMES = 20
+"""The most lines of `@security`: one list in a document is repeated in every description."""
 
 OnSkip = Literal["collect", "raise"]
 """The treatment of operations that cannot become functions."""
@@ -40,6 +52,7 @@ class DocumentReading:
     servers: tuple[Server, ...] = ()
 
 
+@collector_paused()
 def read_document(
     source: str | bytes | PathLike[str] | JsonObject,
     *,
@@ -50,10 +63,12 @@ def read_document(
     resolver: DocumentResolver | None = None,
     limits: Limits = DEFAULT_LIMITS,
     connected: ConnectionNames = NO_NAMES,
+    hinted: bool = False,
 ) -> DocumentReading:
     """Return the functions of an OpenAPI or Swagger document.
 
-    A required parameter among `connected` is set by the connection, and is not an argument. Other
+    A required parameter among `connected` is set by the connection, and is not an argument. With
+    `hinted` the document is made from type hints: a time needs no offset from UTC. Other
     documents are read only through `resolver`. The document is not copied: it must not be changed
     while its functions are used, since their schemas are made from it later.
 
@@ -82,7 +97,7 @@ def read_document(
         raise _skipped_error(document.name, skipped)
     info = members_of(document.root.get("info"))
     return DocumentReading(
-        functions=tuple(_functions(document, plans, names, describe, is_human)),
+        functions=tuple(_functions(document, plans, names, describe, is_human, hinted)),
         skipped=tuple(skipped),
         title=visible(text_of(info.get("title"))),
         description=visible(text_of(info.get("description"))),
@@ -96,9 +111,11 @@ def _functions(
     names: Naming,
     describe: Describe,
     is_human: IsHuman | None,
+    hinted: bool,
 ) -> Iterator[Function]:
-    maker = SchemaMaker(document, is_human)
+    maker = SchemaMaker(document, is_human, hinted=hinted)
     descriptions = Descriptions(document, describe, is_human)
+    known = tags_of_document(document)
     for plan, name in zip(plans, name_all([plan.route for plan in plans], names), strict=True):
         method, operation = plan.route.method, plan.route.operation
         is_known = method in _KNOWN_METHODS
@@ -118,6 +135,10 @@ def _functions(
             _noted=tuple(notes),
             origin=plan.route,
             _contract=Lazy(partial(maker.make, plan), maker.lock),
+            _searched=Lazy(
+                partial(texts_of_plan, document, plan, tags, known, descriptions.is_persons),
+                maker.lock,
+            ),
         )
 
 
@@ -137,3 +158,79 @@ def _skipped_error(name: str, skipped: Sequence[Skipped]) -> DocumentError:
     lines = [f"{entry.where}: {entry.reason} (at {entry.pointer})" for entry in skipped]
     title = f"{quantity(len(skipped), 'operation')} cannot become functions:"
     return DocumentError(name, "\n".join([title, *lines]), pointer=skipped[0].pointer)
+
+
+class Descriptions:
+    """The descriptions of the functions of one document.
+
+    The parts of a description, in this order: the summary; the description, as the next paragraph;
+    `@param` for a parameter whose description its schema does not have; `@security` with the names
+    of schemes and scopes; `@tag`; `@deprecated`.
+    """
+
+    def __init__(self, document: Document, describe: Describe, is_human: IsHuman | None) -> None:
+        self._document = document
+        self._describe: Describe = describe
+        self._is_human = is_human
+
+    def of(self, plan: Plan, tags: tuple[str, ...]) -> str:
+        """Return the description of an operation's function."""
+        operation = plan.route.operation
+        summary = text_of(operation.get("summary")).strip()
+        description = text_of(operation.get("description")).strip()
+        text = "\n\n".join(
+            paragraph
+            for paragraph in (
+                "" if description.startswith(summary) else summary,
+                description,
+                "" if self._describe == "brief" else "\n".join(self._lines(plan, tags)),
+            )
+            if paragraph
+        )
+        return text.replace("\r\n", "\n") if "\r" in text else text
+
+    def _lines(self, plan: Plan, tags: tuple[str, ...]) -> Iterator[str]:
+        for entry in plan.inputs:
+            if text := self._text(entry, entry.parameter.argument):
+                yield f"@param {entry.parameter.name} {text}"
+        if plan.body is not None:
+            argument = plan.body.body.argument
+            if text := self._text(plan.body, argument):
+                yield f"@param {argument[0]} {text}"
+        if plan.route.security:
+            schemes = dict.fromkeys(
+                " ".join(("@security", name, *scopes))
+                for requirement in plan.route.security[:_MOST_SCHEMES]
+                for name, scopes in islice(requirement.schemes.items(), _MOST_SCHEMES)
+            )
+            yield from islice(schemes, _MOST_SCHEMES)
+        for tag in tags:
+            yield f"@tag {tag}"
+        if plan.route.operation.get("deprecated") is True:
+            yield "@deprecated"
+
+    def _text(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> str:
+        """Return the text for `@param`; empty if the schema has it, or a person gives the input."""
+        of_schema = text_of(entry.schema.fields.get("description"))
+        if self._describe == "full":
+            text = entry.description or of_schema
+        else:
+            text = "" if not of_schema or entry.description in of_schema else entry.description
+        text = text.strip()
+        is_persons = text and self.is_persons(entry.schema, argument, entry.is_human)
+        return "" if is_persons else text
+
+    def is_persons(
+        self, schema_place: DocumentPlace, argument: tuple[str, ...], marked: bool | None
+    ) -> bool:
+        """Return whether a person gives an input: one human alternative of its schema is enough."""
+        if self._is_human is None:
+            return False
+        is_human = human_mark(schema_place.value, {"x-human": marked})
+        mark: JsonObject = {} if is_human is None else {"x-human": is_human}
+        for part in parts_of(self._document, schema_place):
+            schema = {key: value for key, value in part.fields.items() if key != "$ref"}
+            if ask(self._is_human, Path.of(argument), {**schema, **mark}):
+                return True
+            mark = {}
+        return False

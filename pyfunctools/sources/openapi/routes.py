@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue, members_of, text_of
+from pyfunctools._text import hidden_count
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import GROUPS, Skipped
 from pyfunctools.route import (
@@ -26,10 +27,9 @@ from pyfunctools.sources.openapi.operation_parameters import (
     FoundParameters,
     ParameterInput,
     Parameters,
-    override_key,
 )
 from pyfunctools.sources.openapi.operations import Operation, skipped
-from pyfunctools.sources.openapi.security import Security, requiring
+from pyfunctools.sources.openapi.security import Security, override_key, requiring
 from pyfunctools.sources.openapi.survey import too_many_nodes
 
 _CREDENTIALS = re.compile(r"[^/?#]*//[^/?#]*@")
@@ -39,33 +39,23 @@ class Servers:
     """The servers of one document and of its operations."""
 
     def __init__(self, document: Document) -> None:
-        self._document = document
+        self._name, self._root = document.name, document.root
         self._is_swagger = "swagger" in document.root
-        self.main = self._main()
+        listed = document.root.get("servers")
+        if not isinstance(listed, list):
+            listed = swagger.servers(document.root, None) if self._is_swagger else ()
+        self.main = tuple(_servers(listed, document.name))
 
     def of(self, operation: Operation) -> tuple[Server, ...]:
-        """Return the servers of an operation, else of its path item, else of the document.
-
-        Raises:
-            DocumentError: a URL contains a user name or a password.
-        """
+        """Return the servers of an operation, else of its path item, else of the document."""
         for place in (operation, *operation.items):
             listed = place.fields.get("servers")
             if isinstance(listed, list) and listed:
-                return tuple(_servers(listed, self._document.name))
+                return tuple(_servers(listed, self._name))
             if self._is_swagger and "schemes" in place.fields:
-                return self._of_schemes(place.fields["schemes"])
+                listed = swagger.servers(self._root, place.fields["schemes"])
+                return tuple(_servers(listed, self._name))
         return self.main
-
-    def _main(self) -> tuple[Server, ...]:
-        listed = self._document.root.get("servers")
-        if isinstance(listed, list):
-            return tuple(_servers(listed, self._document.name))
-        return self._of_schemes(None) if self._is_swagger else ()
-
-    def _of_schemes(self, schemes: JsonValue) -> tuple[Server, ...]:
-        listed = swagger.servers(self._document.root, schemes)
-        return tuple(_servers(listed, self._document.name))
 
 
 def _servers(listed: Iterable[JsonValue], name: str) -> Iterator[Server]:
@@ -118,6 +108,7 @@ class Plan(NamedTuple):
     inputs: tuple[ParameterInput, ...]
     body: BodyInput | None
     output: DocumentPlace | None
+    items: DocumentPlace | None
     notes: tuple[str, ...]
 
 
@@ -155,9 +146,9 @@ class Routes:
         body = self._body(operation, found, notes)
         inputs, body = _with_free_groups(inputs, body)
         output = None if operation.method == "HEAD" else responses.output
-        if not self._references.all_resolve:
-            self._check(inputs, body)
-            output = self._checked_output(output, notes)
+        self._check(inputs, body)
+        output = self._checked_output(output, notes)
+        items = self._checked_output(responses.items, notes)
         security = self._security.of(operation.raw)
         security = _with_secret_parameters(found.inputs, security, notes)
         notes += (note for entry in inputs for note in entry.notes)
@@ -171,12 +162,19 @@ class Routes:
             security=security,
             schemes=self._security.named(security) if security else _NO_SCHEMES,
             servers=self.servers.of(operation),
+            document_servers=self.servers.main,
         )
         unique = tuple(dict.fromkeys(notes)) if notes else ()
-        return Plan(route, operation.pointer, inputs, body, output, unique)
+        return Plan(route, operation.pointer, inputs, body, output, items, unique)
 
     def _check(self, inputs: Sequence[ParameterInput], body: BodyInput | None) -> None:
-        """Raise a `DocumentError` if a reference of an input has no target."""
+        """Raise a `DocumentError` if an input cannot be read, or would mislead a model."""
+        if self._references.all_resolve and not self._document.may_have_hidden:
+            return
+        for entry in inputs:
+            if hidden_count(name := entry.parameter.name):
+                reason = f"{name!a} has hidden characters, and would mislead a model."
+                raise DocumentError(self._document.name, reason)
         schemas = [entry.schema for entry in inputs]
         for place in schemas if body is None else [*schemas, body.schema]:
             if (reason := self._references.problem(place)) is not None:
@@ -251,11 +249,22 @@ def _in_slots(
     declared: Mapping[str, ParameterInput],
     notes: list[str],
 ) -> dict[str, ParameterInput]:
-    """Return the input of each slot: declared with its name, with a similar name, or a new text."""
+    """Return the input of each slot: declared with its name, with a similar name, or a new text.
+
+    If one slot and one declared name are left over, they belong together.
+    """
     known = set(slots)
     left = {name: entry for name, entry in declared.items() if name not in known}
     similar = {letters: name for name in left if (letters := _letters(name))}
     in_slots: dict[str, ParameterInput] = {}
+    unknown = [
+        slot
+        for slot in slots
+        if slot not in declared and _letters(slot) not in similar and _plain_name(slot)
+    ]
+    others = {*left} - {similar[_letters(slot)] for slot in slots if _letters(slot) in similar}
+    if len(unknown) == len(others) == 1:  # they are each other's, whatever their names
+        similar[_letters(unknown[0])] = others.pop()
     for slot in slots:
         entry = declared.get(slot)
         if entry is None:
@@ -276,9 +285,14 @@ def _renamed(entry: ParameterInput, slot: str) -> ParameterInput:
     return replace(entry, parameter=replace(parameter, name=name, argument=argument))
 
 
-def _undeclared(operation: Operation, slot: str) -> ParameterInput:
+def _plain_name(slot: str) -> str | None:
     name = slot.strip(OPERATORS)
-    if not _NAME.fullmatch(name):
+    return name if _NAME.fullmatch(name) else None
+
+
+def _undeclared(operation: Operation, slot: str) -> ParameterInput:
+    name = _plain_name(slot)
+    if name is None:
         raise DocumentError(operation.where, f"The path has {slot!r}, which nothing declares.")
     parameter = Parameter(name=slot, location="path", argument=(name,), required=True, schema=_TEXT)
     schema = DocumentPlace(_TEXT, operation.pointer, operation.resource)
@@ -297,14 +311,13 @@ def _with_free_groups(
     inputs: tuple[ParameterInput, ...], body: BodyInput | None
 ) -> tuple[tuple[ParameterInput, ...], BodyInput | None]:
     """Return the inputs with a `_` after each group that has the name of a path parameter."""
-    taken = {entry.parameter.argument[0] for entry in inputs if len(entry.parameter.argument) == 1}
-    if taken.isdisjoint(GROUPS):
+    in_path = {e.parameter.argument[0] for e in inputs if e.parameter.location == "path"}
+    if in_path.isdisjoint(GROUPS):
         return inputs, body
-    taken = {e.parameter.argument[0] for e in inputs if e.parameter.location == "path"}
     names: dict[str, str] = {}
     for group in GROUPS:
         names[group] = group
-        while names[group] in taken:
+        while names[group] in in_path:
             names[group] += "_"
     if body is not None:
         body = replace(body, body=replace(body.body, argument=(names["body"],)))

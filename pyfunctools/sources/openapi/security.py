@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import Parameter, Requirement, SecurityScheme
+from pyfunctools.route import Location, Parameter, Requirement, SecurityScheme
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
@@ -14,8 +14,8 @@ class Security:
 
     def __init__(self, document: Document) -> None:
         self.schemes = _schemes(document)
-        self._by_parameter = {
-            (scheme.location, _header_in_lower_case(scheme.location, scheme.parameter)): name
+        self._by_parameter: dict[tuple[Location, str], str] = {
+            override_key(scheme.parameter, scheme.location): name
             for name, scheme in self.schemes.items()
             if scheme.location is not None and scheme.parameter is not None
         }
@@ -23,8 +23,7 @@ class Security:
 
     def guards(self, parameter: Parameter) -> str | None:
         """Return the name of the scheme whose secret this parameter carries, or `None`."""
-        location = parameter.location
-        return self._by_parameter.get((location, _header_in_lower_case(location, parameter.name)))
+        return self._by_parameter.get(override_key(parameter.name, parameter.location))
 
     def of(self, operation: JsonObject) -> tuple[Requirement, ...]:
         """Return the requirements of an operation, else of the document; one has to be met."""
@@ -87,12 +86,17 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
     kind, scheme = raw.get("type"), raw.get("scheme")
     location, parameter = raw.get("in"), raw.get("name")
     is_key = kind == "apiKey"
+    flows = members_of(raw.get("flows") if kind == "oauth2" else None)
     return SecurityScheme(
         name=name,
         type=text_of(kind),
         scheme=scheme.lower() if kind == "http" and isinstance(scheme, str) else None,
         location=location if is_key and location in ("query", "header", "cookie") else None,
         parameter=parameter if is_key and isinstance(parameter, str) else None,
+        flows={
+            flow: {key: url for key, url in members_of(each).items() if isinstance(url, str)}
+            for flow, each in flows.items()
+        },
     )
 
 
@@ -100,5 +104,6 @@ def _scopes(scopes: JsonValue) -> tuple[str, ...]:
     return tuple(scope for scope in items_of(scopes) if isinstance(scope, str))
 
 
-def _header_in_lower_case(location: str | None, name: str) -> str:
-    return name.lower() if location == "header" else name
+def override_key(name: str, location: Location) -> tuple[Location, str]:
+    """Return the key that a parameter shares with one it overrides; header names ignore case."""
+    return location, name.lower() if location == "header" else name

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date, time
 from gc import is_tracked
+from json import dumps
 from math import isfinite
 from typing import TypeAlias, cast
 
@@ -19,9 +20,6 @@ def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
     """Return the value of every `$ref` in a document, and check its size and depth.
 
     A part that is shared (a YAML alias) counts each time it is met.
-
-    Raises:
-        DocumentError: there are more nodes or levels than `limits` allow.
     """
     references: set[str] = set()
     most = limits.document_nodes
@@ -77,83 +75,83 @@ def mapping_as_json(root: Mapping[str, object], name: str, limits: Limits) -> Js
 
     In the copy keys are text (`200` is `"200"`), other mappings are `dict`, tuples are `list`, and
     dates are text again, as they stood in the YAML file.
-
-    Raises:
-        DocumentError: a value has no form in JSON, or the mapping is too large or too deep (for
-            example, it contains itself).
     """
-    copier = _Copier(name, limits)
+    if _is_json(root, limits):
+        return cast("JsonObject", root)
     try:
-        copy = copier.copy(root)
+        return cast("JsonObject", _Copier(name, limits).copy(root))
     except RecursionError:
         raise too_many_levels(name, limits) from None
-    return cast("JsonObject", copy if copier.differs else root)
 
 
-_SCALARS = frozenset({str, int, bool, type(None)})
+_ATOMS = frozenset({str, int, float, bool, type(None)})
+_EXACT = _ATOMS | {dict, list}
+
+
+def _is_json(root: object, limits: Limits) -> bool:
+    """Return whether a value is JSON of the built-in classes, within the limit of nodes."""
+    if type(root) is not dict:
+        return False
+    todo: list[object] = [root]
+    for container in todo:  # grows while it is read
+        held = cast("list[object]", container)
+        if type(container) is dict:
+            members = cast("dict[object, object]", container)
+            if {*map(type, members)} - {str}:
+                return False
+            held = cast("list[object]", members.values())
+        kinds = {*map(type, held)}
+        if not kinds <= _EXACT:
+            return False
+        if float in kinds and not all(isfinite(v) for v in held if type(v) is float):
+            return False
+        if not kinds <= _ATOMS:
+            todo += [value for value in held if type(value) is dict or type(value) is list]
+            if len(todo) > limits.document_nodes:  # it may contain itself
+                return False
+    return True
 
 
 class _Copier:
-    """A copier of Python objects as JSON; `differs` is true once something was converted."""
+    """A copier of Python objects as JSON."""
 
     def __init__(self, name: str, limits: Limits) -> None:
-        self.differs = False
         self._name = name
         self._limits = limits
         self._nodes = 1
-        self._path: list[str | int] = []
 
-    def copy(self, value: object) -> JsonValue:
+    def copy(self, value: object, *keys: str) -> JsonValue:
         if isinstance(value, Mapping):
             members = cast("Mapping[object, object]", value)
-            self._enter(members, dict)
-            made: dict[str, JsonValue] = {}
-            for key, inner in members.items():
-                self._path[-1] = name = key if type(key) is str else self._key(key)
-                made[name] = inner if type(inner) in _SCALARS else self.copy(inner)  # pyright: ignore[reportArgumentType]
-            self._path.pop()
-            return made
+            self._count(len(members), keys)
+            named = ((self._key(key, keys), inner) for key, inner in members.items())
+            return {name: self.copy(inner, *keys, name) for name, inner in named}
         if isinstance(value, list | tuple):
             items = cast("list[object]", value)
-            self._enter(items, list)
-            copies: list[JsonValue] = []
-            for self._path[-1], inner in enumerate(items):
-                copies.append(inner if type(inner) in _SCALARS else self.copy(inner))  # pyright: ignore[reportArgumentType]
-            self._path.pop()
-            return copies
-        return self._scalar(value)
-
-    def _enter(self, container: Mapping[object, object] | list[object], exact: type) -> None:
-        if len(self._path) >= self._limits.document_depth:
-            raise too_many_levels(self._name, self._limits)
-        self._nodes += len(container)
-        if self._nodes > self._limits.document_nodes:
-            raise too_many_nodes(self._name, self._limits)
-        self.differs = self.differs or type(container) is not exact
-        self._path.append("")
-
-    def _key(self, key: object) -> str:
-        self.differs = True
-        if isinstance(key, bool):
-            return "true" if key else "false"
-        if key is None:
-            return "null"
-        if isinstance(key, str | int | float | date):
-            return str(key)
-        kind = type(key).__name__
-        raise self._error(f"A {kind} cannot be a key of a JSON object.", *self._path[:-1])
-
-    def _scalar(self, value: object) -> JsonValue:
-        self.differs = self.differs or type(value) is not float
-        if isinstance(value, str):
-            return str(value)
-        if isinstance(value, int):
-            return int(value)
-        if isinstance(value, float) and isfinite(value):
-            return float(value)
+            self._count(len(items), keys)
+            return [self.copy(inner, *keys, str(index)) for index, inner in enumerate(items)]
+        if isinstance(value, bool) or value is None:
+            return value
+        for kind in (str, int, float):
+            if isinstance(value, kind) and (kind is not float or isfinite(cast("float", value))):
+                return kind(value)
         if isinstance(value, date | time):
             return value.isoformat()
-        raise self._error(f"A {type(value).__name__} is not a JSON value.", *self._path)
+        raise self._error(f"A {type(value).__name__} is not a JSON value.", keys)
 
-    def _error(self, reason: str, *keys: str | int) -> DocumentError:
+    def _count(self, nodes: int, keys: tuple[str, ...]) -> None:
+        if len(keys) >= self._limits.document_depth:
+            raise too_many_levels(self._name, self._limits)
+        self._nodes += nodes
+        if self._nodes > self._limits.document_nodes:
+            raise too_many_nodes(self._name, self._limits)
+
+    def _key(self, key: object, keys: tuple[str, ...]) -> str:
+        if isinstance(key, bool) or key is None:
+            return dumps(key)
+        if isinstance(key, str | int | float | date):
+            return str(key)
+        raise self._error(f"A {type(key).__name__} cannot be a key of a JSON object.", keys)
+
+    def _error(self, reason: str, keys: tuple[str, ...]) -> DocumentError:
         return DocumentError(self._name, reason, pointer=pointer_of(keys))

@@ -134,7 +134,13 @@ def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:
 
 def security_scheme(old: JsonObject) -> JsonObject:
     """Return a security definition as a security scheme."""
+    if old.get("type") == "oauth2" and "flow" in old:
+        flow = old["flow"] if isinstance(old["flow"], str) else ""
+        return {**old, "flows": {_FLOWS.get(flow, flow): old}}
     return {**old, "type": "http", "scheme": "basic"} if old.get("type") == "basic" else old
+
+
+_FLOWS = {"accessCode": "authorizationCode", "application": "clientCredentials"}
 
 
 def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:

@@ -96,7 +96,6 @@ class _Builder:
         self._anchors: dict[str, tuple[JsonValue, int] | None] = {}
 
     def take(self, event: yaml.Event) -> None:
-        """Add the next event."""
         if isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
         elif isinstance(event, yaml.CollectionEndEvent):

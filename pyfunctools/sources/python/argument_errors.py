@@ -26,14 +26,12 @@ def failure_of(error: Exception, arguments: JsonObject) -> Failure:
     Raises:
         Exception: the error itself, if a validator raised anything but a `ValueError`.
     """
-    import json
-
-    from pydantic_core import ValidationError
+    from pydantic_core import ValidationError, to_json
 
     if isinstance(error, ValidationError):
         return Failure(value=arguments, issues=issues_of(error, arguments))
     try:
-        json.dumps(arguments)
+        to_json(arguments)
     except Exception as reason:  # not JSON, too deep or too large
         text = f"{type(reason).__name__}: {reason}"
         return Failure(value=arguments, issues=(_issue_at((), arguments, text),))

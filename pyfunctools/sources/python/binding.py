@@ -6,10 +6,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pyfunctools._bound import BoundCall
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._lazy import Lazy
 from pyfunctools.sources.python.callable_schemas import (
     ArgumentsReader,
+    CallableOutput,
     Objects,
+    WrittenParameters,
     output_as_json,
     read_output,
     read_parameters,
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from pyfunctools.record.call_info import CallInfo
     from pyfunctools.record.handler import ReadyCall
     from pyfunctools.schema.result import Failure, Success
-    from pyfunctools.sources.python.hints import Adapter
 
 
 class MethodHandler(NamedTuple):
@@ -30,8 +32,9 @@ class MethodHandler(NamedTuple):
 
     `where` is its name in errors, `owner` the class that defines it. `positional` are the names of
     parameters to pass by position, `args` is the name of `*args`. `defaults` are the defaults of
-    parameters by name; `passed` are the names of defaults that every call passes. A copy is the
-    handler itself; it can be pickled if the callable can.
+    parameters by name; `passed` are the names of defaults that every call passes. `wants_context`
+    is the parameter that needs a context, or `None`. A copy is the handler itself; it can be
+    pickled if the callable can.
     """
 
     called: Callable[..., object]
@@ -39,18 +42,14 @@ class MethodHandler(NamedTuple):
     owner: type | None
     is_async: bool
     arguments: ArgumentsReader
-    output: "Adapter | None"
+    output: Lazy[CallableOutput]
     positional: tuple[str, ...]
     args: str | None
     defaults: Mapping[str, object]
     passed: tuple[str, ...]
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
-
-    @property
-    def wants_context(self) -> str | None:
-        """The parameter that needs a context, or `None`."""
-        return next((each.name for each in self.context if each.required), None)
+    wants_context: str | None
 
     def bind(
         self, arguments: JsonObject, context: object, info: "CallInfo | None" = None
@@ -93,7 +92,7 @@ class MethodHandler(NamedTuple):
         Raises:
             Exception: whatever serializing the value raises.
         """
-        return output_as_json(value, self.output)
+        return output_as_json(value, self.output.value)
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
         """Return a handler that makes the same calls to another callable, with these defaults."""
@@ -124,32 +123,33 @@ def read_handler(
     owner: type | None = None,
     enclosing: EnclosingScope | None = None,
     renames: bool = True,
-) -> tuple[MethodHandler, JsonSchema, JsonSchema | None]:
-    """Return the handler of a callable, the schema of its parameters and the schema of its output.
+) -> tuple[MethodHandler, Lazy[WrittenParameters]]:
+    """Return the handler of a callable, and the schema of its parameters.
 
     Raises:
         DefinitionError: the signature cannot be read, or a hint has no schema.
     """
     signature = read_signature(called, where, owner=owner, enclosing=enclosing)
     parameters, arguments = read_parameters(signature, docs, renames=renames)
-    output_schema, output = read_output(signature, docs)
+    context = tuple(each for each in signature.injected if each.provider is None)
     handler = MethodHandler(
         called=called,
         where=where,
         owner=owner,
         is_async=signature.is_async,
         arguments=arguments,
-        output=output,
+        output=read_output(signature, docs),
         positional=signature.positional,
         args=next((each.name for each in signature.inputs if each.kind == "args"), None),
         defaults={
             each.name: each.default for each in signature.inputs if each.default is not EMPTY
         },
         passed=tuple(_passed_defaults(signature, arguments)),
-        context=tuple(each for each in signature.injected if each.provider is None),
+        context=context,
         provided=tuple(each for each in signature.injected if each.provider is not None),
+        wants_context=next((each.name for each in context if each.required), None),
     )
-    return handler, parameters, output_schema
+    return handler, parameters
 
 
 def _handler_of(

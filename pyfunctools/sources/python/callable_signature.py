@@ -17,6 +17,7 @@ from collections.abc import (
     Generator,
     Iterable,
     Iterator,
+    Mapping,
 )
 from contextlib import suppress
 from functools import partial
@@ -33,12 +34,14 @@ from typing import (
     TypeVar,
     Union,
     Unpack,
+    cast,
     get_args,
     get_origin,
 )
 
 from typing_extensions import is_typeddict
 
+from pyfunctools._bound import bound_keywords
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.origin import is_async
@@ -53,10 +56,12 @@ from pyfunctools.sources.python.hint_scope import (
     resolve_hints,
 )
 from pyfunctools.sources.python.markers import (
+    FOREIGN_REMEDY,
     Context,
     ContextPart,
     Human,
     Inject,
+    foreign_class,
     mark_in,
     remedy_of,
 )
@@ -144,7 +149,8 @@ def read_signature(
             where, f"Its signature cannot be read: {error}.", "Write a function that calls it."
         ) from error
     names = namespace_of(behind, owner, enclosing)
-    parameters = signature.parameters.values()
+    bound = bound_keywords(called)
+    parameters = [each for name, each in signature.parameters.items() if name not in bound]
     hints = _hints_of(where, parameters, signature.return_annotation, behind, names)
     inputs: list[Input] = []
     injected: list[Injected] = []
@@ -161,14 +167,36 @@ def read_signature(
         inputs=tuple(inputs),
         injected=tuple(injected),
         positional=tuple(_positional(parameters)),
-        reserved=frozenset(each.name for each in injected) | _name_of_self(called, behind),
+        reserved=frozenset({*(each.name for each in injected), *bound})
+        | _name_of_self(called, behind),
         output=_output(returns),
         is_async=(get_origin(returns) or returns) in _ASYNC or is_async(called),
         names=names,
     )
 
 
+def hinted_parameters(
+    called: object, owner: type | None = None
+) -> Mapping[str, tuple[Parameter, object]]:
+    """Return the parameters of a callable with their hints; one that is unknown stays a text."""
+    try:
+        parameters = inspect.signature(cast("Callable[..., object]", called)).parameters
+    except (TypeError, ValueError):  # it cannot be called, or is built-in and has no signature
+        return {}
+    behind = function_behind(called.__init__ if isinstance(called, type) else called)
+    names, found = namespace_of(behind, owner, None), dict[str, tuple[Parameter, object]]()
+    for name, each in parameters.items():
+        hint: object = each.annotation
+        with suppress(Exception):  # evaluating the text of a hint may raise anything
+            hint = resolve_hints({name: hint}, names, behind)[name]
+        found[name] = each, hint
+    return found
+
+
 def _signature(called: Callable[..., object]) -> inspect.Signature:
+    if isinstance(called, partial):  # without the `__wrapped__` of `update_wrapper`
+        bound = cast("partial[object]", called)
+        called = partial(bound.func, *bound.args, **bound.keywords)
     if sys.version_info >= (3, 14):
         from annotationlib import Format
 
@@ -177,7 +205,6 @@ def _signature(called: Callable[..., object]) -> inspect.Signature:
 
 
 def _positional(parameters: Collection[Parameter]) -> Iterator[str]:
-    """Yield the names of positional-only parameters, and of all that precede a `*args`."""
     has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
     for each in parameters:
         precedes = has_args and each.kind is Parameter.POSITIONAL_OR_KEYWORD
@@ -215,8 +242,11 @@ def _hints_of(
 def _check_annotation(where: str, parameter: Parameter) -> None:
     """Refuse a parameter without a hint, and a mark as default or outside of `Annotated`."""
     hint = parameter.annotation
+    if (foreign := foreign_class(parameter.default)) is not None:
+        reason = f"Its default is a `{foreign}`, which only its own library fills in."
+        raise DefinitionError(f"{where}({parameter.name})", reason, FOREIGN_REMEDY)
     if parameter.default is not EMPTY:
-        _check_default(f"{where}({parameter.name})", parameter.default)
+        check_default(f"{where}({parameter.name})", parameter.default)
     if get_origin(hint) is not Annotated and (mark := mark_in(hint)):
         reason = f"Its hint is `{mark}`, a mark, and not a type."
         raise DefinitionError(f"{where}({parameter.name})", reason, remedy_of(mark))
@@ -230,7 +260,12 @@ def _check_annotation(where: str, parameter: Parameter) -> None:
         )
 
 
-def _check_default(where: str, default: object) -> None:
+def check_default(where: str, default: object) -> None:
+    """Refuse a mark as a default.
+
+    Raises:
+        DefinitionError: the default is a mark.
+    """
     if mark := mark_in(default):
         reason = f"Its default is `{mark}`, a mark, which has no effect there."
         raise DefinitionError(where, reason, remedy_of(mark))
@@ -277,7 +312,7 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) ->
         # No parameter can have this name, and no alias needs it.
         yield Input(name=f"**{name}", kind="kwargs", hint=kwargs, required=False)
     elif isinstance(default, FieldInfo):
-        _check_default(f"{where}({name})", default.default)
+        check_default(f"{where}({name})", default.default)
         field = Annotated[hint, default]  # pyright: ignore[reportInvalidTypeForm] - made at run time
         yield Input(name=name, kind="named", hint=field, required=default.is_required())
     else:
@@ -314,25 +349,35 @@ _ASYNC = (AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine)
 
 
 def _output(hint: object) -> object:
-    """Return the hint of the final value of a call, awaited and collected; `EMPTY` if unknown."""
+    """Return the hint of the final value of a call, awaited and collected.
+
+    `EMPTY` if it is unknown, or if there is no value (`None`).
+    """
     bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     origin, inner = get_origin(bare) or bare, get_args(bare)
-    if bare in (EMPTY, Any, object, NoReturn, Never) or _is_result_type(bare):
+    if bare in (EMPTY, None, NoneType, Any, object, NoReturn, Never) or _is_result_type(bare):
         return EMPTY
     if origin in (Awaitable, Coroutine):
         return _output(inner[-1]) if inner else EMPTY
     if origin in _STREAMS:
         return _output(GenericAlias(list, inner[:1] or (Any,)))
-    if origin in (Union, UnionType) and any(map(_is_result_type, inner)):
+    if _is_union(bare) and any(map(_is_result_type, inner)):
         left = tuple(each for each in inner if not _is_result_type(each))
         return Union[left] if left else EMPTY  # noqa: UP007 - at run time
     return hint
 
 
+def _is_union(hint: object) -> bool:
+    return get_origin(hint) in (Union, UnionType)
+
+
 def _is_result_type(hint: object) -> bool:
     """Return whether a hint is `Outcome`, `File`, or a list or tuple of files: without a schema."""
     if get_origin(hint) in (list, tuple):
-        return any(map(_is_result_type, get_args(hint)))
+        return any(
+            any(map(_is_result_type, get_args(each))) if _is_union(each) else _is_result_type(each)
+            for each in get_args(hint)
+        )
     module, name = getattr(hint, "__module__", None), getattr(hint, "__qualname__", None)
     return (module, name) in _RESULT_TYPES
 
@@ -353,15 +398,13 @@ def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None
 
 
 def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None:
-    """Return an injected parameter, or `None` for an input.
-
-    Raises:
-        DefinitionError: an injected parameter is `*` or `**`, its provider takes other arguments,
-            or the metadata has an unfinished mark (`Annotated[str, Human]`).
-    """
+    """Return an injected parameter, or `None` for an input."""
+    if (foreign := foreign_class(hint)) is not None:
+        reason = f"Its hint has `{foreign}`, which only its own library fills in."
+        raise DefinitionError(where, reason, FOREIGN_REMEDY)
     if not get_args(hint) and hint is not CallInfo:
         return None
-    _check_unfinished_marks(where, hint)
+    check_unfinished_marks(where, hint)
     mark = injection_mark(hint)
     if mark is None:
         return None
@@ -388,7 +431,6 @@ _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def _takes_none(hint: object) -> bool:
-    """Return whether a hint allows `None`, or anything."""
     if get_origin(hint) is Annotated:
         return _takes_none(get_args(hint)[0])
     if get_origin(hint) in (Union, UnionType):
@@ -396,15 +438,19 @@ def _takes_none(hint: object) -> bool:
     return hint in (None, NoneType, Any, object) or isinstance(hint, TypeVar)
 
 
-def _check_unfinished_marks(where: str, hint: object) -> None:
-    """Refuse metadata such as `Human`, which has no effect: the model would set the value."""
+def check_unfinished_marks(where: str, hint: object) -> None:
+    """Refuse metadata such as `Human`, which has no effect: the model would set the value.
+
+    Raises:
+        DefinitionError: the metadata has an unfinished mark.
+    """
     for mark in metadata_of(hint):
         if mark is Context or mark is Human or mark is Inject:
             name = mark_in(mark) or ""
             reason = f"`{name}` inside `Annotated` has no effect."
             raise DefinitionError(where, reason, remedy_of(name))
     for inner in get_args(hint):
-        _check_unfinished_marks(where, inner)
+        check_unfinished_marks(where, inner)
 
 
 def _takes_context(where: str, provider: object) -> bool:

@@ -11,9 +11,11 @@ Example: `token: str = Field(validation_alias=AliasPath("meta", "token"))` besid
 declared as `token`, but pydantic would read it from `meta`. After `read` it is read from `token`.
 """
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias, cast
 
+from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
 from pyfunctools.sources.python.markers import HUMAN_KEY, ContextPart, Inject, mark_in, remedy_of
@@ -59,13 +61,14 @@ class CoreReader:
     `changed`: pydantic has to validate with the result of `read`. `by_alias_only`: it must ignore
     the names of fields that have an alias. `is_marked`: a person gives some part. `unreadable`: the
     reason why a class cannot be read by declared names only. `classes`: the classes that are read
-    from more names than they declare.
+    from more names than they declare. `is_plain`: writing the JSON Schema cannot fail.
     """
 
     def __init__(self) -> None:
         self.changed = False
         self.by_alias_only = False
         self.is_marked = False
+        self.is_plain = True
         self.unreadable: str | None = None
         self.classes: list[ReadClass] = []
 
@@ -81,6 +84,7 @@ class CoreReader:
         if kind == "default" and (mark := mark_in(node.get("default"))):
             reason = f"the default of `{field}` is `{mark}`, a mark, which has no effect there."
             raise MisuseError(reason, remedy_of(mark))
+        self.is_plain = self.is_plain and _is_plain(node)
         node = self._with_mark(node)
         if kind == "function-plain":  # from the hint that it replaces, only marks are used
             replaced = CoreReader()
@@ -163,6 +167,17 @@ class CoreReader:
         return {**node, "fields": list(fields.values()) if is_list else fields}
 
 
+def read_core(hint: object) -> tuple[CoreReader, CoreSchema]:
+    """Return the core schema of a hint as it is read, with its reader.
+
+    Raises:
+        Exception: whatever pydantic, or a class in the hint, raises; a `MisuseError`.
+    """
+    reader = CoreReader()
+    adapter = TypeAdapter[object](cast("type", hint))
+    return reader, reader.read(cast("CoreSchema", adapter.core_schema))
+
+
 def fields_in(node: CoreSchema) -> Mapping[str, CoreSchema]:
     """Return the fields of a class by their names, `{}` for other core schemas."""
     fields = node.get("fields")
@@ -194,18 +209,25 @@ def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
 
 def is_secret_type(node: CoreSchema) -> bool:
     """Return whether a core schema is of a secret or an upload, which only a person gives."""
-    function = node.get("function")
-    if not isinstance(function, dict):
-        return False
-    import sys
-
-    from pydantic import SecretBytes, SecretStr
-
-    called = cast("CoreSchema", function).get("function")
+    called = _called(node)
+    if called is None or is_generic_secret(node):
+        return called is not None
     made = called if isinstance(called, type) else getattr(called, "__self__", None)
     uploads = sys.modules.get("starlette.datastructures")  # imported by code that hints an upload
     kinds = (SecretStr, SecretBytes, *((uploads.UploadFile,) if uploads else ()))
     return isinstance(made, type) and issubclass(made, kinds)
+
+
+def is_generic_secret(node: CoreSchema) -> bool:
+    """Return whether a core schema is of `pydantic.Secret[T]`; only its functions tell."""
+    called = _called(node)
+    is_pydantics = getattr(called, "__module__", None) == "pydantic.types"
+    return is_pydantics and getattr(called, "__qualname__", "").startswith("Secret.__get_")
+
+
+def _called(node: CoreSchema) -> object:
+    function = node.get("function")
+    return cast("CoreSchema", function).get("function") if isinstance(function, dict) else None
 
 
 def _paths(alias: object) -> list[list[object]]:
@@ -253,3 +275,37 @@ def _unskipped(hooks: object) -> object:
 
 
 _FIELDS = frozenset({"model-fields", "typed-dict", "dataclass-args"})
+
+_PLAIN_KINDS = frozenset(
+    {
+        *("any", "bool", "bytes", "dataclass", "dataclass-args", "dataclass-field", "date"),
+        *("datetime", "decimal", "default", "definition-ref", "definitions", "dict", "enum"),
+        *("float", "frozenset", "function-after", "function-before", "function-wrap", "int"),
+        *("list", "literal", "model", "model-field", "model-fields", "none", "nullable", "set"),
+        *("str", "tagged-union", "time", "timedelta", "tuple", "typed-dict", "typed-dict-field"),
+        *("union", "url", "uuid"),
+    }
+)
+"""Kinds of core schemas whose JSON Schema pydantic can always write."""
+
+
+def _is_plain(node: CoreSchema) -> bool:
+    """Return whether nothing of the user's takes part in writing the JSON Schema of a node."""
+    if node["type"] not in _PLAIN_KINDS or "serialization" in node or node.get("computed_fields"):
+        return False
+    config = getattr(node.get("cls"), "model_config", None)
+    if isinstance(config, dict) and "json_schema_extra" in config:
+        return False
+    for key, held in cast("Mapping[str, object]", node.get("metadata") or {}).items():
+        if key == "pydantic_js_functions":
+            functions = cast("list[object]", held)
+            modules = (str(getattr(each, "__module__", "")) for each in functions)
+            if not all(module.startswith("pydantic.") for module in modules):
+                return False
+        elif key == "pydantic_js_updates":
+            updates = cast("Mapping[str, object]", held)
+            if not all(isinstance(each, str | bool) for each in updates.values()):
+                return False
+        elif key.startswith("pydantic_js") and held:
+            return False
+    return True

@@ -111,7 +111,6 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
 
 
 def _start(line: str, following: list[str]) -> _Block | None:
-    """Return the section that begins with this line, or `None`."""
     if not line or line[0].isspace():
         return None
     if match := _FIELD.match(line):
@@ -197,7 +196,6 @@ def _parsable(block: _Block) -> str:
 
 
 def _heads(block: _Block) -> list[str]:
-    """Return the lines that begin an item: those that are indented no more than the first."""
     lines = [line for line in block.lines[block.style in ("GOOGLE", "NUMPYDOC") :] if line.strip()]
     return [line for line in lines if _indent(line) <= _indent(lines[0])]
 
@@ -308,12 +306,13 @@ def _attribute_docstrings(source: str) -> Mapping[str, Mapping[str, str]]:
             prefix = f"{prefix}{node.name}."
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             prefix = f"{prefix}{node.name}.<locals>."
-        stack.extend((prefix, inner) for inner in ast.iter_child_nodes(node) if _may_hold(inner))
+        below = (inner for inner in ast.iter_child_nodes(node) if isinstance(inner, _HOLDERS))
+        stack.extend((prefix, inner) for inner in below)
     return found
 
 
-def _may_hold(node: ast.AST) -> bool:
-    return isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case)
+_HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+"""Nodes that may hold the definition of a class."""
 
 
 def _below_fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:

@@ -18,13 +18,19 @@ from pydantic.json_schema import (
     JsonSchemaValue,
     JsonSchemaWarningKind,
 )
-from pydantic_core import core_schema
+from pydantic_core import core_schema, from_json
 
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.sources.python.core_schema import CoreSchema, declared_name, fields_in
+from pyfunctools.sources.python.core_schema import (
+    CoreSchema,
+    declared_name,
+    fields_in,
+    is_generic_secret,
+)
 from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import Namespace
+from pyfunctools.sources.python.markers import SECRET
 from pyfunctools.sources.python.unlisted_names import UNLISTED
 
 _HERE = __name__.rpartition(".")[0]
@@ -109,6 +115,8 @@ class Generator(GenerateJsonSchema):
         is_field = kind == "default" or kind.endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
             result["x-human"] = True
+        elif is_generic_secret(cast("CoreSchema", schema)):
+            result = {**result, **SECRET}
         if kind in ("set", "frozenset") and self.mode == "validation":
             return {**result, _SET: True}
         if kind in ("model-fields", "dataclass-args"):
@@ -223,9 +231,9 @@ def as_json(value: object) -> JsonValue:
     Raises:
         Exception: the value cannot be written as JSON.
     """
-    from json import dumps, loads
+    from json import dumps
 
-    return cast("JsonValue", loads(dumps(value, allow_nan=False)))
+    return from_json(dumps(value, allow_nan=False), cache_strings="all")
 
 
 def _field_schemas(schema: JsonSchemaValue, cls: type) -> Iterator[tuple[str, JsonSchemaValue]]:

@@ -8,7 +8,7 @@ its function. Local variables of enclosing functions are in no closure if only h
 import sys
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property, partial, partialmethod
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
     Annotated,
@@ -119,11 +119,11 @@ def function_behind(target: object) -> FunctionType | None:
 
 
 def wrapped_by(target: object) -> object:
-    """Return the callable that a method, a `partial` or a property wraps, else `None`."""
+    """Return the callable that a method, a partial or a property wraps, else `None`."""
     kind = type(target)
     if issubclass(kind, (MethodType, staticmethod, classmethod)):
         return cast("MethodType", target).__func__
-    if issubclass(kind, (partial, cached_property)):
+    if issubclass(kind, (partial, partialmethod, cached_property)):
         return cast("partial[object]", target).func
     return cast("property", target).fget if issubclass(kind, property) else None
 

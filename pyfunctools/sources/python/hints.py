@@ -5,7 +5,7 @@ This module imports pydantic, so other modules import it only when it is needed.
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from types import GenericAlias, NoneType, UnionType
 from typing import (
     Annotated,
@@ -31,7 +31,14 @@ from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, MisuseError, fields_in
+from pyfunctools._lazy import Lazy
+from pyfunctools.sources.python.core_schema import (
+    CoreReader,
+    CoreSchema,
+    MisuseError,
+    fields_in,
+    read_core,
+)
 from pyfunctools.sources.python.generator import Generator, as_json
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
@@ -44,21 +51,32 @@ _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 _TEXT = ConfigDict()
 
 
+class HintSchema(NamedTuple):
+    """The JSON Schema of hints, with `UNLISTED` names; the flags are results of the generator."""
+
+    schema: JsonObject
+    only_sets: bool
+    has_unlisted: bool
+
+
 class HintReading(NamedTuple):
     """The schemas and the validator of several hints, which are the fields of one object.
 
-    `core` is pydantic's core schema of this object, `fields` are its fields, and `schema` is its
-    JSON Schema with `UNLISTED` names; `only_sets` and `has_unlisted` are results of the generator.
-    `is_marked` tells whether a person gives some part. `read` parses and validates JSON text.
+    `core` is pydantic's core schema of this object, `fields` are its fields. `is_marked` tells
+    whether a person gives some part. `read` parses and validates JSON text. `written` is made when
+    it is first read, unless that may fail.
     """
 
     core: CoreSchema
     fields: Mapping[str, CoreSchema]
-    schema: JsonObject
-    only_sets: bool
-    has_unlisted: bool
+    written: Lazy[HintSchema]
     is_marked: bool
-    read: Callable[[str], dict[str, object]]
+    read: Callable[[bytes], dict[str, object]]
+
+    @property
+    def schema(self) -> JsonObject:
+        """The JSON Schema of the object."""
+        return self.written.value.schema
 
 
 def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
@@ -71,14 +89,13 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
         Exception: whatever pydantic, or a class among the hints, raises; a `MisuseError` for a mark
             without effect, and for names that pydantic cannot tell apart.
     """
-    create = cast("Callable[..., type[object]]", TypedDict)
     rewriter = TypedDictRewriter(names)
     rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
-    fields = create("Arguments", rewritten, total=False)
-    config = _TEXT if any(map(_decodes, hints.values())) else _BASE64
-    setattr(fields, "__pydantic_config__", config)  # noqa: B010 - unknown to a type checker
-    adapter = _complete(TypeAdapter(fields), rewriter)
+    decodes = any(map(_decodes, hints.values()))
+    adapter = _complete(TypeAdapter(_arguments(rewritten, decodes)), rewriter)
     reader = CoreReader()
+    # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
+    _root(adapter.core_schema)["cls"] = _NO_ARGUMENTS[decodes]
     core = reader.read(cast("CoreSchema", adapter.core_schema))
     validator, reason = adapter.validator, reader.unreadable
     if reader.changed:
@@ -90,20 +107,60 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     if reason is not None and reader.is_marked:  # without a mark the model may set every field
         clash = "a field is read under another field's name, or by an `AliasPath` alone"
         raise MisuseError(f"{clash}, and {reason}.", "Give the field a plain alias of its own.")
-    generator = Generator(names, base64=False)
-    schema = generator.generate(cast("core_schema.CoreSchema", core), "validation")
+    written = Lazy(partial(_written, core, names))
+    if reader.is_marked or not reader.is_plain:
+        _ = written.value  # so that it fails here
     # Aliases are read, as the schema lists them, whatever the configuration of a class.
     by_name = False if reader.by_alias_only else None
     read = partial(validator.validate_json, by_alias=True, by_name=by_name)
     return HintReading(
         core=core,
-        fields=fields_in(cast("CoreSchema", core["schema"]) if "definitions" in core else core),
-        schema=schema,
-        only_sets=generator.only_sets,
-        has_unlisted=generator.has_unlisted,
+        fields=fields_in(_root(core)),
+        written=written,
         is_marked=reader.is_marked,
-        read=cast("Callable[[str], dict[str, object]]", read),
+        read=cast("Callable[[bytes], dict[str, object]]", read),
     )
+
+
+def _arguments(hints: Mapping[str, object], decodes: bool) -> type[object]:
+    """Return a class with fields for these hints, in which `bytes` are base64 or `decodes`."""
+    fields = cast("Callable[..., type[object]]", TypedDict)("Arguments", hints, total=False)
+    config = _TEXT if decodes else _BASE64
+    setattr(fields, "__pydantic_config__", config)  # noqa: B010 - unknown to a type checker
+    return fields
+
+
+_NO_ARGUMENTS = {decodes: _arguments({}, decodes) for decodes in (False, True)}
+
+
+def _root(core: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the core schema of an object itself, without definitions around it."""
+    return cast("dict[str, Any]", core["schema"] if "definitions" in core else core)
+
+
+def _written(core: CoreSchema, names: Namespace) -> HintSchema:
+    generator = Generator(names, base64=False)
+    schema = generator.generate(cast("core_schema.CoreSchema", core), "validation")
+    return HintSchema(schema, generator.only_sets, generator.has_unlisted)
+
+
+def has_plain_schema(hint: object) -> bool:
+    """Return whether the JSON Schema of an output with this hint can always be written."""
+    if isinstance(hint, type) and not isinstance(hint, GenericAlias):
+        return hint.__module__ == "builtins" or _is_plain_class(hint)
+    origin = get_origin(hint)
+    if origin is Literal:
+        return True
+    is_known = origin in (Union, UnionType, list, dict, set, frozenset, tuple)
+    return is_known and all(map(has_plain_schema, get_args(hint)))
+
+
+@lru_cache(maxsize=256)
+def _is_plain_class(cls: type) -> bool:
+    try:
+        return read_core(cls)[0].is_plain
+    except Exception:  # pydantic, or the class, may raise anything
+        return False
 
 
 def output_adapter(hint: object, names: Namespace) -> Adapter:
@@ -148,7 +205,23 @@ def plain_types(field: CoreSchema) -> frozenset[type]:
     if schema["type"] == "nullable" and schema.keys() <= {"type", "schema", "metadata"}:
         schema, types = cast("CoreSchema", schema["schema"]), frozenset({NoneType})
     plain = _PLAIN.get(str(schema["type"])) if schema.keys() <= {"type", "metadata"} else None
-    return frozenset() if plain is None else types | {plain}
+    return _types_of(plain, *types)
+
+
+@lru_cache(maxsize=64)
+def _types_of(plain: type | None, *others: type) -> frozenset[type]:
+    return frozenset() if plain is None else frozenset({plain, *others})
+
+
+def _is_written_as_is(schema: CoreSchema, value: object) -> bool:
+    while schema["type"] == "nullable" and "serialization" not in schema:
+        schema = cast("CoreSchema", schema["schema"])
+    if "serialization" in schema or type(value) not in _PLAIN.values():
+        return False
+    if schema["type"] == "literal":
+        expected = cast("list[object]", schema["expected"])
+        return any(type(each) is type(value) and each == value for each in expected)
+    return _PLAIN.get(str(schema["type"])) is type(value)
 
 
 _PLAIN: Mapping[str, type] = {
@@ -160,14 +233,16 @@ _PLAIN: Mapping[str, type] = {
 }
 
 
-def json_default(hint: object, default: object, names: Namespace) -> JsonValue:
-    """Return a default as JSON. The hint has to allow a default of `None`.
+def json_default(hint: object, default: object, names: Namespace, field: CoreSchema) -> JsonValue:
+    """Return a default as JSON; `field` has the core schema. The hint has to allow a `None`.
 
     Raises:
         Exception: it does not match its hint, or is not JSON.
     """
-    if default is None or (hint is cast("object", type(default)) and hint in _PLAIN.values()):
+    if default is None or _is_written_as_is(cast("CoreSchema", field["schema"]), default):
         return as_json(default)
+    if get_origin(hint) in (list, dict) and type(default) is get_origin(hint) and not default:
+        return as_json(default)  # empty: no item is serialized by a hint
     if get_origin(hint) is Annotated:  # an alias has no meaning outside of an object
         bare, *metadata = get_args(hint)
         kept = [each for each in metadata if not isinstance(each, FieldInfo)]

@@ -8,7 +8,7 @@ mark, not the JSON Schema: the model could set the value.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema.ground.path import Path
@@ -28,19 +28,30 @@ _Places: TypeAlias = tuple[JsonSchema, ...]
 """The schemas that apply to one value: references followed, branches included."""
 
 
+class LostMark(NamedTuple):
+    """A place where a mark is lost, such as `card.pin`, with its schemas as they are written.
+
+    A mark of a secret type (`is_secret`) is no mark of this library.
+    """
+
+    path: str
+    is_secret: bool
+    schemas: _Places
+
+
 def lost_marks(
     core: CoreSchema, schema: JsonSchema, root: JsonSchema | None = None
-) -> Iterator[str]:
-    """Yield the places where a mark is lost, such as `card.pin`.
+) -> Iterator[LostMark]:
+    """Yield the places where a mark is lost.
 
     `schema` is the JSON Schema of `core`; its references lead into `root`, itself by default.
     """
     root = schema if root is None else root
     definitions: dict[str, CoreSchema] = {}
-    queue: list[tuple[tuple[str, ...], CoreSchema, _Places]]
-    queue = [((), core, applicable(root, [schema]))]
+    queue: list[tuple[tuple[str, ...], CoreSchema, _Places, _Places]]
+    queue = [((), core, applicable(root, [schema]), (schema,))]
     seen: set[tuple[int, frozenset[int]]] = set()
-    for path, part, places in queue:  # grows while it is read
+    for path, part, places, written in queue:  # grows while it is read
         key = id(part), frozenset(map(id, places))
         name = Path.of(path[-1:])
         if key in seen or any(is_human_by_default(name, each) for each in places):
@@ -49,11 +60,14 @@ def lost_marks(
         metadata = cast("CoreSchema", part.get("metadata") or {})
         is_models = any(place.get("x-human") is False for place in places)
         if HUMAN_KEY in metadata or (is_secret_type(part) and not is_models):
-            yield ".".join(path)
+            yield LostMark(".".join(path), HUMAN_KEY not in metadata, written)
             continue
         for step, inner, schemas in _parts(part, places, definitions):
-            below = places if schemas is places else applicable(root, schemas)
-            queue.append(((*path, *step), inner, below))
+            below, own = places, written
+            if schemas is not places:
+                own = tuple(cast("JsonSchema", each) for each in schemas if isinstance(each, dict))
+                below = applicable(root, own)
+            queue.append(((*path, *step), inner, below, own))
 
 
 _CorePart: TypeAlias = tuple[tuple[str, ...], CoreSchema, Iterable[object]]

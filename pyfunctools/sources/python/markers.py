@@ -1,7 +1,7 @@
 """Marks in type hints: a parameter is given by a person, or injected by the program."""
 
-from collections.abc import Callable
-from typing import Annotated, TypeAlias, TypeVar, cast, get_args, get_origin
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pyfunctools._json import JsonValue
 
@@ -9,6 +9,10 @@ T = TypeVar("T")
 
 HUMAN_KEY = "pyfunctools_mark"
 """The key of a mark in the metadata of pydantic's core schema."""
+
+
+SECRET: Mapping[str, JsonValue] = {"x-human": True, "x-human-secret": True, "writeOnly": True}
+"""The keywords of a secret type of pydantic."""
 
 
 class _Mark:
@@ -65,14 +69,13 @@ class HumanPart(_Mark):
         self, schema: object, handler: Callable[[object], dict[str, JsonValue]]
     ) -> dict[str, JsonValue]:
         """Return pydantic's JSON Schema of the marked hint, with the mark."""
-        marked = {**handler(schema), "x-human": True}
-        if self.ask is not None:
-            marked["x-human-ask"] = self.ask
-        if self.widget is not None:
-            marked["x-human-widget"] = self.widget
-        if self.secret:
-            marked["x-human-secret"] = True
-        return marked
+        return {**handler(schema), **self.keywords()}
+
+    def keywords(self) -> dict[str, JsonValue]:
+        """Return the keywords of the mark in a schema."""
+        given = {"ask": self.ask, "widget": self.widget, "secret": self.secret or None}
+        named = {f"x-human-{key}": value for key, value in given.items() if value is not None}
+        return {"x-human": True, **named}
 
 
 def human(ask: str | None = None, *, widget: str | None = None, secret: bool = False) -> HumanPart:
@@ -147,7 +150,7 @@ class Inject(_Mark):
 
     __slots__ = ("provider",)
 
-    def __init__(self, provider: Callable[[], object] | Callable[[object], object]) -> None:
+    def __init__(self, provider: Callable[[], object] | Callable[[Any], object]) -> None:
         self.provider = provider
 
 
@@ -170,3 +173,76 @@ def remedy_of(mark: str) -> str:
     """Return the remedy for a mark that is a default, or a whole hint."""
     spellings = {"Context": "Context[...]", "Inject": "Annotated[..., Inject(provider)]"}
     return f"Write it into the hint: `{spellings.get(mark, 'Annotated[..., human(...)]')}`."
+
+
+# Contexts, injection marks and tools of other libraries have no meaning here: pydantic can describe
+# some of them, so that a model would set what a framework is to provide.
+
+_PROVIDED = frozenset(
+    {
+        ("agents", "RunContextWrapper"),
+        ("fastapi", "Depends"),
+        ("fastmcp", "Context"),
+        ("fastmcp", "Dependency"),
+        ("google", "Context"),
+        ("google", "ReadonlyContext"),
+        ("google", "ToolContext"),
+        ("langchain_core", "InjectedToolArg"),
+        ("langchain_core", "RunnableConfig"),
+        ("langgraph", "Runtime"),
+        ("langgraph", "ToolRuntime"),
+        ("mcp", "Context"),
+        ("pydantic_ai", "RunContext"),
+        ("starlette", "HTTPConnection"),
+        ("uncalled_for", "Dependency"),
+    }
+)
+"""Classes of values and of marks that another library fills in: their packages and names."""
+
+_TOOLS = {
+    "agents": (),
+    "crewai": ("func",),
+    "fastmcp": ("fn",),
+    "google": ("func",),
+    "langchain_core": ("func", "coroutine"),
+    "llama_index": ("fn",),
+    "mcp": ("fn",),
+    "pydantic_ai": ("function",),
+}
+"""The packages of tools, with the attributes that hold their function, if any."""
+
+FOREIGN_REMEDY = (
+    "Write `Context[...]` and pass `call(context=...)`, or `Annotated[..., Inject(provider)]`: "
+    "then the program provides it."
+)
+
+
+def foreign_class(value: object) -> str | None:
+    """Return the name of another library's context or mark in a hint or a default, else `None`."""
+    for base in _bases(value):
+        package = base.__module__.partition(".")[0]
+        if (package, base.__name__) in _PROVIDED:
+            return f"{package}.{base.__name__}"
+    return next(filter(None, map(foreign_class, get_args(value))), None)
+
+
+def tool_remedy(value: object) -> str | None:
+    """Return the remedy for a tool of another library, else `None`."""
+    kind = type(value)
+    for base in _bases(value):
+        package = base.__module__.partition(".")[0]
+        if package in _TOOLS and "Tool" in base.__name__:
+            for attribute in _TOOLS[package]:
+                if callable(getattr(value, attribute, None)):
+                    return f"Pass the function in it: `tool.{attribute}`."
+            return f"Pass the function that the `{kind.__name__}` was made of."
+    return None
+
+
+def _bases(value: object) -> Iterator[type]:
+    bare = get_origin(value) or value
+    kind = bare if isinstance(bare, type) else type(bare)
+    yield from (base for base in kind.__mro__ if base.__module__ not in _STANDARD)
+
+
+_STANDARD = frozenset({"builtins", "typing", "types", "abc", "collections.abc"})

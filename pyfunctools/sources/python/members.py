@@ -1,14 +1,18 @@
-"""The methods of an object that are exposed as functions; reading runs no code of the object."""
+"""The methods of an object that are exposed as functions, and marks that an override drops.
+
+Reading runs no code of the object.
+"""
 
 import builtins
 from collections.abc import Callable, Iterator
-from functools import cached_property
-from inspect import CO_VARARGS
+from functools import cached_property, partial, partialmethod
+from inspect import CO_VARARGS, Parameter
 from types import FunctionType, MethodType
 from typing import NamedTuple, cast, get_origin
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Skipped
+from pyfunctools.sources.python.callable_signature import hinted_parameters, injection_mark
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a, wrapped_by
 
@@ -27,11 +31,11 @@ def exposed_members(
 ) -> Iterator[Member | Skipped]:
     """Yield the exposed methods of an object, and the skipped ones with the reason.
 
-    Methods marked `@function` are exposed; with `everything` also every public method that the
-    class body defines, static and class methods included; with `inherited` also those of base
-    classes that no subclass overrides. A class itself exposes only static and class methods.
-    Marked methods that cannot be exposed are reported as skipped, with `everything` also other
-    public attributes that can be called.
+    Methods marked `@function` are exposed, inherited ones too; with `everything` also every public
+    method that the class body defines, static and class methods included; with `inherited` also
+    those of base classes that no subclass overrides. A class itself exposes only static and class
+    methods. Marked methods that cannot be exposed are reported as skipped, with `everything` also
+    other public attributes that can be called.
 
     Raises:
         DefinitionError: a marked instance method of a class that was passed itself.
@@ -42,7 +46,7 @@ def exposed_members(
         for name, raw in list(vars(owner).items()):
             marks = marks_of(raw)
             if name in is_exposed:  # overridden
-                if marks is not None and inherited and not is_exposed[name]:
+                if marks is not None and not is_exposed[name]:
                     reason = f"A method of {cls.__name__} without the mark overrides it."
                     yield Skipped(where=f"{cls.__name__}.{name}", reason=reason)
                 continue
@@ -52,7 +56,7 @@ def exposed_members(
             reason = _reason_to_skip(owner, name, raw)
             if reason is None and marks is None and not _is_defined_in(owner, raw):
                 reason = "It is not defined in the class: mark it with `@function`."
-            if reason is None and owner is not cls and not inherited:
+            if reason is None and marks is None and owner is not cls and not inherited:
                 reason = f"It is inherited from {owner.__name__}; pass `inherited=True`."
             if reason is None and marks is None and is_a(obj, type) and _needs_instance(raw):
                 reason = f"It needs an instance: pass `{cls.__name__}(...)`."
@@ -64,6 +68,8 @@ def exposed_members(
 
 
 def _bound(obj: object, cls: type, name: str, raw: object) -> Callable[..., object]:
+    if is_a(raw, partialmethod):
+        return partial(_bound(obj, cls, name, raw.func), *raw.args, **raw.keywords)
     method = cast("Callable[..., object]", _without_binding(raw))
     if is_a(raw, staticmethod):
         return method
@@ -81,11 +87,7 @@ def _bound(obj: object, cls: type, name: str, raw: object) -> Callable[..., obje
 
 
 def _check_self(cls: type, method: FunctionType) -> None:
-    """Refuse a method whose author forgot `self`: the instance would become an argument.
-
-    Raises:
-        DefinitionError: it takes no argument, or its first parameter is hinted as another class.
-    """
+    """Refuse a method whose author forgot `self`: the instance would become an argument."""
     code = method.__code__
     if code.co_argcount:
         first = code.co_varnames[0]
@@ -118,7 +120,7 @@ def _reason_to_skip(owner: type, name: str, raw: object) -> str | None:
 
 def _is_method(value: object) -> bool:
     """Return whether this becomes a method: a function, or a decorator's object around one."""
-    if type(value) is FunctionType:
+    if type(value) is FunctionType or is_a(value, partialmethod):
         return True
     names = {name for kind in type(value).__mro__ for name in vars(kind)}
     return {"__get__", "__call__"} <= names and function_behind(value) is not None
@@ -151,3 +153,62 @@ def _needs_instance(raw: object) -> bool:
 
 def _without_binding(raw: object) -> object:
     return raw if _needs_instance(raw) else wrapped_by(raw)
+
+
+def overridden(member: Member) -> Iterator[tuple[type, object]]:
+    """Yield the definitions that a method overrides, with their classes, nearest first."""
+    owner, called = member.owner, member.called
+    if owner is None:
+        return
+    bound = class_of(called.__self__) if isinstance(called, MethodType) else owner
+    mro = bound.__mro__ if owner in bound.__mro__ else owner.__mro__
+    for base in mro[mro.index(owner) + 1 : -1]:  # the last one is `object`
+        if member.name in vars(base):
+            yield base, vars(base)[member.name]
+
+
+def check_override(member: Member, where: str, marks: Marks) -> None:
+    """Refuse a method that drops a mark of a method that it overrides.
+
+    Raises:
+        DefinitionError: it drops `confirm=True`, or the mark of a parameter.
+    """
+    for base, raw in overridden(member):
+        overrides = f"It overrides `{base.__name__}.{member.name}`"
+        theirs = marks_of(raw)
+        confirm = theirs is not None and theirs.traits.get("confirm") is True
+        if confirm and "confirm" not in marks.traits:
+            reason = f"{overrides}, which a person approves, and drops `confirm=True`."
+            raise DefinitionError(where, reason, "Write `@function(confirm=...)` over it.")
+        marked = _marked(raw, base)
+        kept = _marked(member.called, member.owner) if any(marked.values()) else {}
+        for name, is_marked in marked.items():
+            if is_marked and not kept.get(name, "**" not in kept):
+                reason = f"{overrides}, where it is marked, and drops the mark: the model sets it."
+                remedy = "Write the mark of the overridden method again."
+                raise DefinitionError(f"{where}({name})", reason, remedy)
+
+
+def _marked(raw: object, owner: type | None) -> dict[str, bool]:
+    """Return for each parameter of a method whether a person or the program gives a part of it.
+
+    `**kwargs` has the name `**`.
+    """
+    called = raw if isinstance(raw, MethodType) else function_behind(raw)
+    return {
+        "**" if each.kind is Parameter.VAR_KEYWORD else name: _is_marked(hint)
+        for name, (each, hint) in hinted_parameters(called, owner).items()
+    }
+
+
+def _is_marked(hint: object) -> bool:
+    if isinstance(hint, type) and hint.__module__ == "builtins":
+        return False
+    if injection_mark(hint) is not None:
+        return True
+    from pyfunctools.sources.python.core_schema import read_core  # imports pydantic
+
+    try:
+        return read_core(hint)[0].is_marked
+    except Exception:  # a hint that has no schema is an error where it is exposed
+        return False

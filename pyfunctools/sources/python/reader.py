@@ -1,28 +1,49 @@
 """Python objects and callables as functions. Reading runs no code of an object."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from inspect import getattr_static
+from inspect import Parameter, getattr_static
 from itertools import chain
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonSchema
 from pyfunctools._lazy import Lazy
-from pyfunctools.errors import DefinitionError, SchemaError
+from pyfunctools._text import short_repr, shortened, visible
+from pyfunctools.errors import DefinitionError, SchemaError, wrong_type
+from pyfunctools.note import Note
 from pyfunctools.record.function import NAME, Function, Skipped
 from pyfunctools.record.origin import Method
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, is_human_by_default
-from pyfunctools.sources.python.binding import read_handler
+from pyfunctools.schema.separation.shown import output_shown
+from pyfunctools.sources.python.callable_signature import hinted_parameters
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, own_docs, read_docstring
-from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a, wrapped_by
-from pyfunctools.sources.python.members import Member, exposed_members
+from pyfunctools.sources.python.hint_scope import (
+    class_of,
+    function_behind,
+    is_a,
+    metadata_of,
+    namespace_of,
+    resolve_hints,
+    wrapped_by,
+)
+from pyfunctools.sources.python.markers import HumanPart, tool_remedy
+from pyfunctools.sources.python.members import (
+    Member,
+    check_override,
+    exposed_members,
+    overridden,
+)
+from pyfunctools.sources.secret_notes import secret_notes
 
 if TYPE_CHECKING:  # loaded when the schemas of a function are first read
     from pyfunctools.record.contract import Contract
+    from pyfunctools.sources.python.binding import MethodHandler
+    from pyfunctools.sources.python.callable_schemas import WrittenParameters
 
 
 class ObjectReading(NamedTuple):
@@ -43,8 +64,9 @@ def read_object(
     """Return the functions of an object: the methods marked `@function`, in their order.
 
     With `all`, every public method in the class body becomes a function, static and class methods
-    too; with `inherited`, methods of base classes as well. A class itself has only its static and
-    class methods. Names with a leading underscore, properties and callable attributes are left out.
+    too; with `inherited`, those of base classes as well (marked ones always are). A class itself
+    has only its static and class methods. Names with a leading underscore, properties and callable
+    attributes are left out.
 
     Raises:
         DefinitionError: nothing is exposed, two functions have one name, or a method cannot become
@@ -85,10 +107,14 @@ def function_of(
     """
     check_predicate(is_human)
     behind = function_behind(called)
+    if (remedy := tool_remedy(called)) is not None:
+        name = str(getattr(called, "name", type(called).__name__))
+        raise DefinitionError(shortened(name, 100), "This is a tool of another library.", remedy)
     if is_a(called, type) or not callable(called):
+        kind = "class" if is_a(called, type) else f"`{type(called).__name__}`"
         raise DefinitionError(
-            repr(called),
-            "This is not a function.",
+            short_repr(called, 80),
+            f"This is not a function, but a {kind}.",
             "Pass a function or a bound method; for an object, `Controller.from_object`.",
         )
     is_object = behind is not None and getattr_static(type(called), "__call__", None) is behind
@@ -113,6 +139,8 @@ def function_of(
 
 
 def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) -> Function:
+    from pyfunctools.sources.python.binding import read_handler  # imports pydantic
+
     marks = member.marks or Marks()
     name = marks.name or member.name
     if not NAME.fullmatch(name):
@@ -122,7 +150,9 @@ def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) 
             "Give it another: `@function(name=...)`, a letter or `_`, then up to 63 letters, "
             "digits, `_` or `-`.",
         )
-    handler, parameters, output = read_handler(
+    check_override(member, where, marks)
+    read = partial(
+        read_handler,
         member.called,
         where,
         docs,
@@ -131,48 +161,70 @@ def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) 
         # A custom predicate decides by path: it cannot decide about the other names of a field.
         renames=is_human is None or is_human is is_human_by_default,
     )
+    handler, parameters = read()
     behind = function_behind(member.called)
+    description = docs.text if marks.description is None else marks.description
+    # `warnings.deprecated` sets the attribute.
+    deprecated = marks.traits.get("deprecated", hasattr(behind, "__deprecated__"))
+    lines = [description, "@deprecated"] if deprecated else [description]  # as of a document
     function = Function(
         name=name,
-        description=docs.text if marks.description is None else marks.description,
+        description="\n\n".join(filter(None, lines)),
+        deprecated=deprecated is True,
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
-        _contract=_contract_of(where, (parameters, output), is_human, handler.arguments.only_sets),
+        _contract=_contract_of(where, read, (handler, parameters), is_human, docs),
         _handler=handler,
     )
     return replace(function, **marks.traits)  # pyright: ignore[reportArgumentType]
 
 
-_BothSchemas = tuple[JsonSchema, JsonSchema | None]
-"""The schema of the parameters, and the schema of the output."""
+_HandlerReading: TypeAlias = "tuple[MethodHandler, Lazy[WrittenParameters]]"
 
 
 def _contract_of(
-    where: str, written: _BothSchemas, is_human: IsHuman | None, only_sets: bool
+    where: str,
+    read: Callable[[], _HandlerReading],
+    found: _HandlerReading,
+    is_human: IsHuman | None,
+    docs: Docs,
 ) -> "Lazy[Contract]":
-    parameters, output = written
-    try:
-        normalized = normalize(parameters), None if output is None else normalize(output)
-    except SchemaError as error:  # a class may write its own schema, and anything into it
-        raise DefinitionError(
-            where, f"The JSON Schema of its hints is invalid: {error}.", "See `json_schema_extra`."
-        ) from error
+    handler, parameters = found
+
+    def normalized() -> "tuple[JsonSchema, JsonSchema | None]":
+        output = handler.output.value.schema
+        try:
+            written = normalize(parameters.value.schema)
+            return written, None if output is None else output_shown(normalize(output))
+        except SchemaError as error:  # a class may write its own schema, and anything into it
+            reason = f"The JSON Schema of its hints is invalid: {error}."
+            raise DefinitionError(where, reason, "See `json_schema_extra`.") from error
+
+    schemas = Lazy(normalized)
+    if parameters.made or (handler.output.made and handler.output.value.schema is not None):
+        _ = schemas.value
 
     def make() -> "Contract":
         from pyfunctools.record.contract import Contract, schema_notes
 
-        notes = partial(schema_notes, *written)
-        return Contract.of(*normalized, is_human, notes, sets=only_sets, hinted=True)
+        def notes() -> Iterator[Note]:
+            again, written = read()  # rare: the schemas as they were written are not kept
+            yield from schema_notes(written.value.schema, again.output.value.schema)
+            yield from _hint_notes(again.called, docs)
+            yield from secret_notes(contract.llm, "python")
+
+        sets = parameters.value.only_sets
+        contract = Contract.of(*schemas.value, is_human, notes, sets=sets, hinted=True)
+        return contract
 
     return Lazy(make)
 
 
 def _docs_of(member: Member) -> Docs:
     """Return the parts of a member's docstring, else of a method that it overrides."""
-    called, bases = member.called, member.owner.__mro__[1:] if member.owner is not None else ()
-    overridden = (vars(base).get(member.name) for base in bases)
-    behind = map(function_behind, (called, *overridden))
+    called = member.called
+    behind = map(function_behind, (called, *(raw for _, raw in overridden(member))))
     for each in chain((called, wrapped_by(called)), behind):
         if type(each) is FunctionType and isinstance(each.__doc__, str):
             return read_docstring(each.__doc__)
@@ -202,11 +254,8 @@ def _short(qualname: str) -> str:
 
 def _nothing_exposed(obj: object, cls: type, skipped: tuple[Skipped, ...]) -> DefinitionError:
     if is_a(obj, FunctionType, MethodType, ModuleType):
-        return DefinitionError(
-            repr(obj),
-            "This object has no methods.",
-            "Use `Controller.from_functions([...])`.",
-        )
+        remedy = "Use `Controller.from_functions([...])`."
+        return wrong_type("from_object", "an object with methods", obj, remedy)
     if cls.__module__ == "builtins":
         return DefinitionError(
             "from_object",
@@ -218,5 +267,28 @@ def _nothing_exposed(obj: object, cls: type, skipped: tuple[Skipped, ...]) -> De
     return DefinitionError(
         cls.__name__,
         "Nothing in it is exposed." + (f" {because}" if because else ""),
-        "Mark its methods with `@function`, or pass `all=True` for every public one.",
+        "Mark its methods with `@function`, or pass `all=True` (in a terminal `--all`) for every "
+        "public one.",
     )
+
+
+def _hint_notes(called: object, docs: Docs) -> Iterator[Note]:
+    """Yield notes on a docstring of parameters that do not exist, and on a marked output."""
+    kinds = {name: each.kind for name, (each, _) in hinted_parameters(called).items()}
+    unknown = [
+        name for name in docs.parameters if name not in kinds and name not in ("self", "cls")
+    ]
+    if unknown and Parameter.VAR_KEYWORD not in kinds.values():
+        names = ", ".join(f"`{visible(name)}`" for name in sorted(unknown))
+        yield Note(text=f"The docstring describes {names}, which is no parameter.")
+    behind = function_behind(called)
+    hint = None if behind is None else behind.__annotations__.get("return")
+    with suppress(Exception):  # evaluating the text of a hint may raise anything
+        hint = resolve_hints({"return": hint}, namespace_of(behind, None, None), behind)["return"]
+    if _has_mark(hint):
+        yield Note(text="The mark in the hint of the returned value has no effect.")
+
+
+def _has_mark(hint: object) -> bool:
+    marks = metadata_of(hint)
+    return any(isinstance(mark, HumanPart) for mark in marks) or any(map(_has_mark, get_args(hint)))

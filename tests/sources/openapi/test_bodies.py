@@ -1,7 +1,11 @@
 """Request bodies and responses: the media type of choice and its schema."""
 
+import json
+from typing import Any
+
 import pytest
 
+from pyfunctools import Controller
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Body, DeclaredResponse, Encoding
@@ -17,6 +21,7 @@ from pyfunctools.sources.openapi.bodies import (
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operations import Operation, operations
+from pyfunctools.sources.openapi.reader import read_document
 
 OBJECT: JsonObject = {"type": "object"}
 ROOT: JsonObject = {
@@ -357,7 +362,7 @@ def test_a_success_response_without_content_has_no_output() -> None:
 
 @pytest.mark.parametrize("responses", [None, 7, []])
 def test_without_responses_there_is_no_output(responses: JsonValue) -> None:
-    assert answers(responses) == ((), None, ())
+    assert answers(responses) == ((), None, None, ())
 
 
 @pytest.mark.parametrize(
@@ -432,3 +437,62 @@ def test_swagger_responses_have_the_media_types_of_produces() -> None:
     assert found.declared[0].content_types == ("text/csv", "application/json")
     assert found.output is not None
     assert found.output.value == {"title": "x"}
+
+
+@pytest.mark.parametrize("marked", ["application/json", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("mark", [{"x-human": True}, {"format": "password"}])
+def test_a_field_that_is_a_persons_in_one_media_type_is_so_in_all(
+    marked: str, mark: JsonObject
+) -> None:
+    types = ("application/json", "application/x-www-form-urlencoded")
+    content: dict[str, JsonValue] = {}
+    cards: dict[str, JsonValue] = {}
+    for media in types:
+        pin = {"type": "string", **(mark if media == marked else {})}
+        card = cards[media[12:15]] = {"type": "object", "properties": {"pin": pin, "no": {}}}
+        items = {"$ref": f"#/components/schemas/{media[12:15]}"}
+        own = {"pin": pin, "plain": {}, "cards": {"type": "array", "items": items}}
+        content[media] = {"schema": {**card, "properties": own}}
+    document: Any = {
+        "openapi": "3.1.0",
+        "info": {},
+        "paths": {"/a": {"post": {"requestBody": {"content": content}}}},
+        "components": {"schemas": cards},
+    }
+    (function,) = Controller.from_openapi(document)
+    shown = json.dumps(function.llm)
+    assert '"pin"' not in shown
+    assert '"plain"' in shown
+    assert '"no"' in shown
+
+
+def test_a_mark_in_the_encoding_of_a_field_makes_it_a_persons() -> None:
+    schema = {"type": "object", "properties": {"pin": {"type": "string"}, "plain": {}}}
+    media = {"schema": schema, "encoding": {"pin": {"x-human": True}}}
+    content = {"multipart/form-data": media}
+    document: Any = {
+        "openapi": "3.1.0",
+        "info": {},
+        "paths": {"/a": {"post": {"requestBody": {"content": content}}}},
+    }
+    (function,) = Controller.from_openapi(document)
+    assert '"pin"' not in json.dumps(function.llm)
+    assert '"plain"' in json.dumps(function.llm)
+
+
+def test_a_mark_beside_a_second_reference_in_another_media_type_counts() -> None:
+    branch: JsonObject = {"$ref": "#/components/schemas/Text"}
+    either: JsonObject = {"anyOf": [branch, {**branch, "x-human": True}]}
+    schemas = [{"properties": {"a": inner, "b": {}}} for inner in ({"type": "string"}, either)]
+    media = ("application/json", "multipart/form-data")
+    content = {name: {"schema": each} for name, each in zip(media, schemas, strict=True)}
+    (function,) = read_document(
+        {
+            "openapi": "3.1.0",
+            "paths": {"/a": {"post": {"requestBody": {"content": content}}}},
+            "components": {"schemas": {"Text": {"type": "string"}}},
+        }
+    ).functions
+    assert function.separated is not None
+    assert function.separated.owner(("body", "a")) == "human"
+    assert function.separated.owner(("body", "b")) == "llm"

@@ -1,6 +1,7 @@
 """Real documents of every version, unusual and broken ones among them."""
 
 import csv
+import gc
 import json
 import re
 import sys
@@ -17,7 +18,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import NAME, Function
 from pyfunctools.route import Route
 from pyfunctools.schema import normalize
-from pyfunctools.schema.ground.references import defined_name, references_in
+from pyfunctools.schema.ground.references import defined_name, mapped_subtypes, references_in
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.openapi.document import files_under
 from pyfunctools.sources.openapi.reader import DocumentReading, read_document
@@ -122,6 +123,38 @@ def test_every_schema_is_whole_and_compiles(readings: dict[str, DocumentReading]
                 jsonschema_rs.Draft202012Validator(schema, retriever=refuse)
 
 
+@pytest.mark.slow
+def test_definitions_are_what_a_schema_reaches_and_no_more(
+    readings: dict[str, DocumentReading],
+) -> None:
+    """Of the subtypes that only a discriminator names, parameters have a person's, outputs none."""
+    for file, reading in readings.items():
+        for function in reading.functions:
+            where = f"{file} {function.name}"
+            output = function.output or {}
+            assert output.get("$defs", {}).keys() == reached(output), where
+            parameters = function.parameters
+            inner = (each for _, each in subschemas(parameters) if isinstance(each, dict))
+            subtypes = [{"$ref": to} for each in inner for _, to in mapped_subtypes(each)]
+            assert not subtypes or function.separated is not None, where
+            whole = {**parameters, "anyOf": subtypes}
+            assert parameters.get("$defs", {}).keys() == reached(whole), where
+
+
+def reached(schema: JsonSchema) -> set[str]:
+    """Return the names of the definitions that the references of a schema reach."""
+    definitions = schema.get("$defs", {})
+    assert isinstance(definitions, dict)
+    found: dict[str, None] = {}
+    todo: list[JsonValue] = [{key: each for key, each in schema.items() if key != "$defs"}]
+    for each in todo:
+        assert isinstance(each, dict | bool)
+        names = {str(defined_name(reference)) for reference in references_in(each)} - {*found}
+        found |= dict.fromkeys(names)
+        todo += [definitions[name] for name in names]
+    return {*found}
+
+
 def test_parameters_are_closed_and_every_one_has_its_place(
     readings: dict[str, DocumentReading],
 ) -> None:
@@ -210,6 +243,7 @@ def test_reading_costs_a_small_multiple_of_json_loads(shared: Path) -> None:
 
     # Twice what is measured, and much more where every line is traced.
     baseline = took(lambda: json.loads(text)) * (2 if sys.gettrace() is None else 40)
+    gc.collect()
     assert took(opened) < 2.5 * baseline
     assert took(built) < 12 * baseline
 

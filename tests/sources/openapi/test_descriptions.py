@@ -3,8 +3,7 @@
 import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.sources.openapi.descriptions import Describe
-from pyfunctools.sources.openapi.reader import read_document
+from pyfunctools.sources.openapi.reader import Describe, read_document
 
 TEXT: JsonObject = {"type": "string"}
 

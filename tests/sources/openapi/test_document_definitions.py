@@ -5,11 +5,13 @@ import re
 
 import pytest
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.references import defined_name, reference_to
+from pyfunctools.schema.separation.predicates import is_human_by_default
+from pyfunctools.sources.openapi.bundling import DefinitionNames
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
-from pyfunctools.sources.openapi.document_definitions import DefinitionNames, DocumentDefinitions
+from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
 from pyfunctools.sources.openapi.load import Loaded
 
 
@@ -113,13 +115,18 @@ def test_swagger_schemas_are_under_definitions() -> None:
 
 
 def complete(
-    schema: JsonValue, resolver: DocumentResolver | None = None, **root: JsonValue
+    schema: JsonValue,
+    resolver: DocumentResolver | None = None,
+    *,
+    sent: bool = False,
+    **root: JsonValue,
 ) -> JsonValue:
     """Give a schema with the definitions it reaches."""
     document = Document(Loaded(root=root, name="a.json"), resolver)
-    definitions = DocumentDefinitions(document)
-    normalized = definitions.normalized(DocumentPlace(schema, "/here", document.main))
-    reached = definitions.closure(normalized.names).schemas
+    definitions = DocumentDefinitions(document, is_human_by_default)
+    place = DocumentPlace(schema, "/here", document.main)
+    normalized = definitions.normalized(place, sent=sent)
+    reached = definitions.closure(normalized.names, sent=sent).schemas
     if not isinstance(normalized.schema, dict):
         return normalized.schema
     return {**normalized.schema, "$defs": reached} if reached else normalized.schema
@@ -232,29 +239,76 @@ def test_a_discriminator_maps_to_definitions(keyword: str, target: str) -> None:
     }
     found = complete(pet, components=schemas(Cat=TEXT, Dog=TEXT, Other=TEXT))
     assert isinstance(found, dict)
-    assert isinstance(discriminator := found["discriminator"], dict)
-    assert isinstance(mapping := discriminator["mapping"], dict)
-    assert mapping["miau"] == "#/$defs/Cat"
-    assert discriminator["defaultMapping"] == "#/$defs/Dog"
-    assert "lost" not in mapping
-    assert mapping["other"] == "#/$defs/Other"
-    assert isinstance(definitions := found["$defs"], dict)
-    assert set(definitions) == {"Cat", "Dog", "Other"}
-
-
-def test_a_mapping_to_subtypes_refers_to_their_definitions() -> None:
-    pet: JsonObject = {
-        "type": "object",
-        "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat"}},
+    assert found["discriminator"] == {
+        "propertyName": "kind",
+        "defaultMapping": "#/$defs/Dog",
+        "mapping": {"miau": "#/$defs/Cat", "Dog": "#/$defs/Dog"},
     }
-    found = complete(ref("Pet"), components=schemas(Pet=pet, Cat={"allOf": [ref("Pet")]}))
     assert isinstance(definitions := found["$defs"], dict)
-    assert definitions == {
-        "Pet": {
-            **pet,
-            "discriminator": {"propertyName": "kind", "mapping": {"cat": own("Cat")["$ref"]}},
-        },
-        "Cat": own("Pet"),
+    assert set(definitions) == {"Cat", "Dog"}
+
+
+SECRET: JsonObject = {"type": "string", "format": "password"}
+
+
+@pytest.mark.parametrize("has_mapping", [True, False])
+@pytest.mark.parametrize("sent", [True, False])
+@pytest.mark.parametrize(
+    ("cat", "more"),
+    [
+        ({"properties": {"pin": SECRET}}, set[str]()),
+        ({"properties": {"owner": ref("Owner")}}, {"Owner"}),
+        ({"allOf": [ref("Owner")]}, set[str]()),
+        ({"properties": {"token": ref("Word")}}, {"Word"}),
+        ({"properties": {"friend": ref("Pet")}}, set[str]()),
+        ({"properties": {"name": TEXT}}, None),
+    ],
+)
+def test_a_subtype_is_reached_only_to_be_sent_with_a_persons_part(
+    has_mapping: bool, sent: bool, cat: JsonObject, more: set[str] | None
+) -> None:
+    pet: JsonObject = {"type": "object", "discriminator": {"propertyName": "kind"}}
+    if has_mapping:
+        mapping = {"cat": "#/components/schemas/Cat", "dog": "Dog", "elk": "Elk"}
+        pet = {**pet, "discriminator": {"propertyName": "kind", "mapping": mapping}}
+    dog: JsonObject = {"allOf": [ref("Pet"), {"properties": {"name": TEXT}}]}
+    found = complete(
+        ref("Pet"),
+        sent=sent,
+        components=schemas(
+            Pet=pet,
+            Cat={"allOf": [ref("Pet"), cat]},
+            Dog=dog,
+            Elk={**dog, "x-human": False},
+            Owner={"properties": {"pin": SECRET}},
+            Word={"writeOnly": True},
+        ),
+    )
+    assert isinstance(found, dict)
+    assert isinstance(definitions := found["$defs"], dict)
+    is_loop = "friend" in members_of(cat.get("properties"))
+    is_private = more is not None and not is_loop
+    assert set(definitions) == {"Pet", *(("Cat", *more) if sent and is_private else ())}
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ({"example": {"$ref": "#/components/examples/A"}}, {"examples": [{"a": 1}]}),
+        ({"examples": [{"$ref": "#/components/examples/A"}]}, {"examples": [{"a": 1}]}),
+        ({"examples": {"x": {"$ref": "#/components/examples/A"}}}, {"examples": [{"a": 1}]}),
+        ({"example": {"b": [{"$ref": "#/x/y"}]}}, {"examples": [{"b": ["deep"]}]}),
+        ({"examples": [{"$ref": "#/lost"}, 2]}, {"examples": [2]}),
+        ({"example": {"$ref": "#/lost"}}, {}),
+        ({"example": {"$ref": "#/components/examples/Loop"}}, {}),
+    ],
+)
+def test_references_of_examples_are_followed(written: JsonObject, found: JsonObject) -> None:
+    loop: JsonObject = {"value": {"$ref": "#/components/examples/Loop"}}
+    root: JsonObject = {"examples": {"A": {"value": {"a": 1}}, "Loop": loop}}
+    assert complete({"type": "object", **written}, components=root, x={"y": "deep"}) == {
+        "type": "object",
+        **found,
     }
 
 

@@ -1,13 +1,15 @@
 """The schemas of a function."""
 
 import json
+import pickle
 import threading
 
 import pytest
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.contract import Contract
+from pyfunctools.record.function import contract_of
 from pyfunctools.schema import normalize
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.openapi.document import Document
@@ -175,6 +177,51 @@ PET: JsonObject = {
 STAMP: JsonObject = {"type": "string", "readOnly": True}
 
 
+def test_examples_of_the_body_and_of_parameters_make_examples_of_arguments() -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"age": {"type": "integer"}, "key": {"type": "string", "x-human": True}},
+    }
+    operation: JsonObject = {
+        "parameters": [parameter("q", required=True, example="a\u200bb")],
+        "requestBody": {
+            "content": {
+                "application/json": {
+                    "schema": schema,
+                    "examples": {
+                        "wrong": {"value": {"age": "old"}},
+                        "long": {"value": {"more": "x" * 4_000}},
+                        "right": {"value": {"age": 1, "key": "secret"}},
+                        "second": {"$ref": "#/components/examples/Second"},
+                        "missing": {"$ref": "#/components/examples/Missing"},
+                        "third": {"value": {}},
+                        "fourth": {"value": {"age": 4}},
+                    },
+                }
+            }
+        },
+    }
+    loaded = load(
+        {
+            "openapi": "3.1.0",
+            "paths": {"/a": {"post": operation}},
+            "components": {"examples": {"Second": {"value": {"age": 2}}}},
+        }
+    )
+    (function,) = read_document(loaded.root).functions
+    bodies: list[JsonObject] = [{"age": 1}, {"age": 2}, {}]
+    expected = tuple({"query": {"q": "ab"}, "body": body} for body in bodies)
+    assert contract_of(function).examples.value == expected
+    restored = pickle.loads(pickle.dumps(function))
+    assert contract_of(restored).examples.value == expected
+
+
+def test_without_an_example_of_a_required_input_there_is_none() -> None:
+    needed = [parameter("q", required=True), parameter("p", example="x")]
+    assert made({"parameters": [*needed]}).examples.value == ()
+    assert made({"parameters": needed[1:]}).examples.value == ({"query": {"p": "x"}},)
+
+
 def test_read_only_is_not_sent_and_write_only_is_not_returned() -> None:
     reference: JsonObject = {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}
     found = made({**json_body(reference), **answer(reference)}, Pet=PET, Stamp=STAMP)
@@ -251,3 +298,23 @@ def test_many_threads_give_one_result() -> None:
     for thread in threads:
         thread.join()
     assert found == expected
+
+
+def test_a_base_of_hundreds_of_subtypes_does_not_bring_them_into_a_function() -> None:
+    count = 300
+    mapping = {f"#t{i}": f"#/components/schemas/t{i}" for i in range(1, count)}
+    base = {"type": "object", "discriminator": {"propertyName": "@type", "mapping": mapping}}
+    schemas: dict[str, JsonValue] = {"t0": base}
+    for index in range(1, count):
+        related = {"$ref": f"#/components/schemas/t{index * 7 % count}"}
+        own = {"type": "object", "properties": {"related": related}}
+        schemas[f"t{index}"] = {"allOf": [{"$ref": f"#/components/schemas/t{index // 2}"}, own]}
+    content: JsonObject = {"application/json": {"schema": {"$ref": "#/components/schemas/t0"}}}
+    operation: JsonObject = {
+        "requestBody": {"content": content},
+        "responses": {"200": {"content": content}},
+    }
+    contract = made(operation, **schemas)
+    for schema in (contract.parameters, contract.output):
+        assert schema is not None
+        assert [*members_of(schema["$defs"])] == ["t0"]

@@ -253,6 +253,7 @@ def test_the_nodes_are_counted_up_to_the_limit() -> None:
     assert "more than 98 nodes" in str(refusal(json.loads(text), Limits(document_nodes=98)))
 
 
+@pytest.mark.slow
 def test_a_mapping_that_holds_itself_is_refused() -> None:
     document: dict[str, object] = {"openapi": "3.1.0"}
     document["paths"] = document
@@ -270,7 +271,7 @@ def test_shared_parts_of_a_mapping_count_each_time() -> None:
 def test_yaml_without_its_package_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
     monkeypatch.delitem(sys.modules, "pyfunctools.sources.openapi.yaml12", raising=False)
-    assert "pip install 'pyfunctools[yaml]'" in str(refusal(YAML))
+    assert "pip install 'pyfunctools-llm[yaml]'" in str(refusal(YAML))
     assert load(TEXT).root == DOCUMENT
     assert "This is not JSON" in str(refusal("{openapi: 3.1.0}"))
 

@@ -72,6 +72,7 @@ def test_paths_that_are_no_object_refuse_the_document(paths: JsonValue) -> None:
         ({"/a": {"get": {"$ref": "#/x"}}}, "GET /a", "leads nowhere", "/paths/~1a/get"),
         ({"/a": {"get": {"x-human": True}}}, "GET /a", "for people only", "/paths/~1a/get"),
         ({"/a": {"get": {"x-samchon-human": True}}}, "GET /a", "for people", "/paths/~1a/get"),
+        ({"/a": {"get": {}, "x-human": True}}, "GET /a", "for people", "/paths/~1a/get"),
     ],
 )
 def test_an_invalid_operation_is_skipped_with_its_reason(
@@ -81,6 +82,11 @@ def test_an_invalid_operation_is_skipped_with_its_reason(
     assert found.where == where
     assert reason in found.reason
     assert found.pointer == pointer
+
+
+def test_an_operation_may_cancel_the_mark_of_its_path_item() -> None:
+    item = {"x-human": True, "get": {"x-human": False}, "put": {}}
+    assert of_paths({"/a": item}) == ["GET /a @ /paths/~1a/get", "- PUT /a"]
 
 
 def test_an_empty_operation_is_one_and_so_is_null() -> None:

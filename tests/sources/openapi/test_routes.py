@@ -212,6 +212,22 @@ def test_names_without_latin_letters_stay_distinct() -> None:
     assert arguments(plan({"parameters": [parameter("아이디")]}, "/{아이디}")) == [("아이디",)]
 
 
+def test_a_slot_and_a_declared_name_that_are_left_over_belong_together() -> None:
+    uuid = {"type": "string", "format": "uuid"}
+    declared = [parameter("Organization ID"), parameter("Organization invitation ID", schema=uuid)]
+    path = "/organizations/:organizationId/invitations/:invitationId"
+    found = plan({"parameters": declared}, path)
+    assert arguments(found) == [("organizationId",), ("invitationId",)]
+    assert found.route.parameters[1].schema == uuid
+    assert found.notes[1] == (
+        "The path's parameter 'invitationId' is declared as 'Organization invitation ID'."
+    )
+    two = plan({"parameters": [parameter("one"), parameter("other")]}, "/{a}/{b}")
+    assert [note.partition(" is ")[2] for note in two.notes[:2]] == [
+        "not declared, and taken as text."
+    ] * 2
+
+
 def test_the_matrix_style_writes_the_name_that_is_declared() -> None:
     found = plan({"parameters": [parameter("id", style="matrix")]}, "/{;id}")
     (read,) = found.route.parameters

@@ -57,8 +57,8 @@ N = TypeVar("N", bound=int)
 
 def read(called: Callable[..., object]) -> tuple[dict[str, Any], ArgumentsReader]:
     docs = read_docstring(called.__doc__) if called.__doc__ else Docs()
-    schema, arguments = read_parameters(read_signature(called, called.__name__), docs)
-    return dict(schema), arguments
+    written, arguments = read_parameters(read_signature(called, called.__name__), docs)
+    return dict(written.value.schema), arguments
 
 
 def taking(hint: object, **default: object) -> Callable[..., object]:

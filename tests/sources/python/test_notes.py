@@ -1,11 +1,13 @@
 """Notes about hints and docstrings of Python functions."""
 
+from collections.abc import Callable
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field, SecretStr, WithJsonSchema
+from typing_extensions import deprecated
 
-from pyfunctools import function_of
+from pyfunctools import Human, function, function_of
 from pyfunctools.note import Note
 
 
@@ -50,3 +52,81 @@ def test_a_plain_function_has_no_notes() -> None:
         return []
 
     assert function_of(find).notes == ()
+
+
+class Login(BaseModel):
+    user: str
+    api_key: str
+    token_count: int = 0
+
+
+def texts(called: Callable[..., object]) -> list[str]:
+    return [note.text for note in function_of(called).notes]
+
+
+def test_a_hint_that_sounds_like_a_secret_is_noted_with_the_mark() -> None:
+    def enter(
+        password: str, pin: int, login: Login, code: Human[str], otp: str | None = None
+    ) -> None: ...
+
+    notes = function_of(enter).notes
+    assert {note.text.split("`")[1]: note.pointer for note in notes} == {
+        "password": "/parameters/properties/password",
+        "pin": "/parameters/properties/pin",
+        "otp": "/parameters/properties/otp",
+        "api_key": "/parameters/$defs/Login/properties/api_key",
+    }
+    assert all("Human[...]" in note.text for note in notes)
+
+
+def test_marked_secrets_and_other_words_are_not_noted() -> None:
+    def enter(
+        password: SecretStr, pin: Human[str], max_tokens: int, sort_key: Literal["a", "b"]
+    ) -> None: ...
+
+    assert texts(enter) == []
+
+
+def test_a_docstring_of_a_parameter_that_does_not_exist_is_noted() -> None:
+    def buy(tea: str, **rest: str) -> None:
+        """Buy.
+
+        Args:
+            tea: What.
+            grams: Which `**rest` may hold.
+        """
+
+    def sell(tea: str) -> None:
+        """Sell.
+
+        Args:
+            tea: What.
+            grams: How much.
+        """
+
+    assert texts(buy) == []
+    assert texts(sell) == ["The docstring describes `grams`, which is no parameter."]
+
+
+def test_a_mark_in_the_hint_of_the_output_is_noted() -> None:
+    def plain() -> Human[str]: ...  # type: ignore[empty-body]
+    def inner() -> list["Human[str]"]: ...  # type: ignore[empty-body]
+
+    for called in (plain, inner):
+        assert texts(called) == ["The mark in the hint of the returned value has no effect."]
+
+
+def test_a_deprecated_method_says_so_as_an_operation_does() -> None:
+    @deprecated("Use `new`.")
+    def old() -> None:
+        """Old thing."""
+
+    @function(deprecated=True, description="Older.", title="Older thing")
+    def older() -> None: ...
+
+    assert [function_of(each).description for each in (old, older)] == [
+        "Old thing.\n\n@deprecated",
+        "Older.\n\n@deprecated",
+    ]
+    assert function_of(old).deprecated
+    assert function_of(older).title == "Older thing"

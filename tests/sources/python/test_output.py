@@ -15,6 +15,7 @@ from uuid import UUID
 import pytest
 from pydantic import BaseModel, Field, SecretStr
 
+from pyfunctools.controller.controller import Controller
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.sources.python.binding import MethodHandler, read_handler
@@ -25,8 +26,8 @@ def read(hint: object, returns: str = "") -> tuple[Any, MethodHandler]:
     def f() -> object: ...
 
     f.__annotations__["return"] = hint
-    handler, _, schema = read_handler(f, "f", Docs(returns=returns))
-    return schema, handler
+    handler, _ = read_handler(f, "f", Docs(returns=returns))
+    return handler.output.value.schema, handler
 
 
 class Colour(enum.Enum):
@@ -57,7 +58,6 @@ class Opaque:
 
 
 SCHEMAS: list[tuple[object, Any]] = [
-    (None, {"type": "null"}),
     (int, {"type": "integer"}),
     (list[str], {"type": "array", "items": {"type": "string"}}),
     (Iterator[int], {"type": "array", "items": {"type": "integer"}}),
@@ -178,7 +178,20 @@ def test_local_classes_that_refer_to_each_other_are_resolved() -> None:
 
     def f() -> Outer: ...
 
-    handler, _, schema = read_handler(f, "f", Docs())
+    handler, _ = read_handler(f, "f", Docs())
+    schema = handler.output.value.schema
     assert schema is not None
     assert sorted(cast("dict[str, object]", schema["$defs"])) == ["Inner", "Outer"]
     assert handler.dump(Outer(Inner(size=1))) == {"inner": {"size": 1}}
+
+
+def test_a_method_that_returns_nothing_has_no_output() -> None:
+    async def later() -> None: ...
+
+    def now() -> None: ...
+
+    for called in (later, now):
+        controller = Controller.from_functions([called])
+        [made] = controller.functions
+        assert made.output is None
+        assert controller.call(made.name, {}).ok

@@ -120,7 +120,7 @@ def test_the_docstring_is_the_description() -> None:
     functions = by_name(Shop())
     assert functions["place_order"].description == "Place an order.\n\nIt ships at once."
     assert functions["count"].description == "Counts."
-    assert functions["later"].description == ""
+    assert functions["later"].description == "@deprecated"
 
 
 def test_the_origin_is_the_method() -> None:
