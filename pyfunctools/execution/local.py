@@ -3,20 +3,22 @@
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import copy_context
-from copy import copy
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from os import urandom
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.function import contract_of, handler_of
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.function import contract_of, handler_of, settings_of
+from pyfunctools.record.outcome import Outcome, end_of_stream, picklable
 from pyfunctools.schema.result import Failure, Success
+from pyfunctools.schema.validation.validator import validate_output
 
 if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thread
     from concurrent.futures import Executor, ThreadPoolExecutor
@@ -25,6 +27,7 @@ if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thre
     from pyfunctools.record.file import File
     from pyfunctools.record.function import Function
     from pyfunctools.record.handler import Handler, ReadyCall
+    from pyfunctools.schema.validation.validator import Validator
 
 THREADS = 64
 """Synchronous functions that run at the same time under `acall`, without an executor."""
@@ -36,14 +39,13 @@ class LocalRunner:
     Under `call` a synchronous function runs in this thread, and an asynchronous one on an event
     loop of the runner, shared by all calls. Under `acall` an asynchronous function is awaited on
     the caller's loop, and a synchronous one runs in a thread with the caller's context variables.
-    With an `executor` synchronous functions always run there.
+    Synchronous functions of a record with an `executor` always run there.
     """
 
-    def __init__(
-        self, executor: "Executor | None" = None, *, limits: Limits = DEFAULT_LIMITS
-    ) -> None:
+    preview = None
+
+    def __init__(self, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
-        self._executor = executor
         self._threads = Lazy(_threads)
         self._loop = BackgroundLoop()
 
@@ -67,55 +69,82 @@ class LocalRunner:
         if not isinstance(bound, Success):
             return bound
         if run.begin is not None:
-            refused = await run.begin(handler.arguments_of(bound.value))
+            refused = await run.begin()
             if refused is not None:
                 return refused
         try:
-            if handler.is_async:
-                value = bound.value()
-            elif run.awaits or self._executor is not None:
-                value, raised = await self._in_executor(bound.value, run.awaits)
-                if raised is not None:
-                    raise raised
-            else:
-                value = _called(bound.value)
-            if isinstance(value, _PENDING):
-                if run.awaits:
-                    value = await _awaited(value)
-                elif in_a_loop():
-                    raise LoopError(function.name)
-                else:
-                    value = self._loop.wait_for(_awaited(value))
+            value = await self._value(run, bound.value, handler.is_async, _executor_in(run))
+            if run.put and isinstance(value, _STREAMS) and not isinstance(value, io.IOBase):
+                return await self._streamed(run, handler, value)
         except LoopError:
             raise
+        except _DeadlineError as error:
+            return _late(function.name, self.limits.call, is_stopped=error.is_stopped)
         except _ExecutorError as error:
-            return _executor_failed(function, error.error)
+            return _executor_failed(run, error.error, error.is_taken)
         except Exception as error:  # the function may raise anything
-            return _raised(function, error)
-        return _returned(function, handler, value)
+            return _raised(run, error)
+        validator = contract_of(function).output_validator
+        return _returned(run, value, handler.dump, validator, "The function ran, but its result")
 
-    async def _in_executor(
-        self, bound: "ReadyCall", awaits: bool
-    ) -> tuple[object, Exception | None]:
-        """Return the value or the exception of a call in a thread or on the executor.
+    async def _value(
+        self, run: "Run", call: "ReadyCall", is_async: bool, executor: "Executor | None"
+    ) -> object:
+        """Return what a call returns; an iterator is read if its items are not passed on."""
+        limit, into = self.limits.call, list if run.put is None else None
+        if is_async:
+            value = call()
+        elif run.awaits or executor is not None or limit is not None:
+            pool = executor or self._threads.value
+            value, raised = await _in_executor(call, pool, limit, run.awaits, into)
+            if raised is not None:
+                raise raised
+        else:
+            value = _collected(call(), into)
+        if type(value) in _READY or not isinstance(value, _PENDING):
+            return value
+        if into is None and isinstance(value, AsyncIterator):
+            return cast("object", value)
+        if not run.awaits and in_a_loop():
+            raise LoopError(run.function.name)
+        steps = _awaited(value) if limit is None else _in_time(value, limit)
+        return await steps if run.awaits else self._loop.wait_for(steps)
 
-        Raises:
-            _ExecutorError: the executor failed, not the function.
-        """
-        from asyncio import get_running_loop, wrap_future
-        from concurrent.futures import ThreadPoolExecutor
+    async def _streamed(self, run: "Run", handler: "Handler", items: Any) -> Outcome:
+        """Pass on the items of an iterator, each checked, and return the outcome of its end."""
+        is_async, context, count = isinstance(items, AsyncIterator), copy_context(), 0
+        executor = None if isinstance(items, CollectedItems) else _executor_in(run)
+        items = iter(items) if isinstance(items, CollectedItems) else items
+        validator = contract_of(run.function).item_validator
 
-        executor = self._executor or self._threads.value
+        def dumped(item: object) -> JsonValue:
+            return cast("list[JsonValue]", handler.dump([item]))[0]  # by the hint of all items
+
+        def step() -> object:
+            return anext(items, _END) if is_async else context.run(next, items, _END)
+
+        assert run.put is not None  # noqa: S101 - as `run` checks
         try:
-            if isinstance(executor, ThreadPoolExecutor):
-                future = executor.submit(copy_context().run, _caught, bound)
-            else:  # a context cannot be sent to another process
-                future = executor.submit(_caught_remotely, bound)
-            if awaits:
-                return await wrap_future(future, loop=get_running_loop())
-            return future.result()
-        except Exception as error:  # pickling may raise anything
-            raise _ExecutorError(error) from None
+            while (item := await self._value(run, step, is_async, executor)) is not _END:
+                await run.put(_returned(run, item, dumped, validator, "This item"))
+                count += 1
+        except _DeadlineError:  # it was cancelled, or may still run
+            raise
+        except BaseException:  # its own, or nobody reads it any more
+            close = getattr(items, "aclose" if is_async else "close", None)
+            try:
+                _ = close and await self._value(run, close, is_async, executor)
+            except Exception as error:  # the function may raise anything
+                log_raised(run.function.name, "the end of the stream", error)
+            raise
+        return end_of_stream(run.function.name, count)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_runner_with, (self.limits,))
+
+    def may_ask(self, function: "Function") -> bool:
+        """Return False: a function asks nobody."""
+        return False
 
     def close(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""
@@ -129,12 +158,72 @@ class LocalRunner:
         self.close()
 
 
+def _runner_with(limits: Limits) -> LocalRunner:
+    return LocalRunner(limits=limits)
+
+
+async def _in_executor(
+    bound: "ReadyCall", executor: "Executor", limit: float | None, awaits: bool, into: "_Into"
+) -> tuple[object, BaseException | None]:
+    """Return the value or the exception of a call in a thread or on the executor."""
+    from asyncio import CancelledError, current_task, get_running_loop, wait_for, wrap_future
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    future: Future[tuple[object, BaseException | None]]
+    try:
+        if isinstance(executor, ThreadPoolExecutor):
+            future = executor.submit(copy_context().run, _caught, bound, into)
+        else:  # a context cannot be sent to another process
+            # Dask takes equal tasks for one: the id makes each call a task of its own.
+            future = executor.submit(_caught_remotely, bound, into is None, urandom(16))
+    except Exception as error:  # it may be shut down
+        raise _ExecutorError(error, is_taken=False) from None
+    try:
+        if awaits:
+            waiting = wrap_future(future, loop=get_running_loop())
+            return await (waiting if limit is None else wait_for(waiting, limit))
+        return future.result(limit)
+    except TimeoutError as error:  # that of the function is in the result
+        if limit is None:
+            raise _ExecutorError(error) from None
+        future.cancel()
+        raise _DeadlineError(is_stopped=False) from None
+    except (Exception, CancelledError) as error:  # pickling may raise anything
+        task = current_task() if isinstance(error, CancelledError) else None
+        if task is not None and task.cancelling():  # the caller's, not one of the executor's
+            raise
+        raise _ExecutorError(error) from None
+
+
+class _DeadlineError(Exception):
+    """A call has not ended in time. Never leaves this file."""
+
+    def __init__(self, *, is_stopped: bool) -> None:
+        super().__init__()
+        self.is_stopped = is_stopped
+
+
 class _ExecutorError(Exception):
     """An exception of the executor, not of the function. Never leaves this file."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: BaseException, *, is_taken: bool = True) -> None:
         super().__init__()
         self.error = error
+        self.is_taken = is_taken
+
+
+def executor_of(function: "Function") -> "Executor | None":
+    """Return the executor that runs a function.
+
+    What a person gives leaves this process only if the program says so.
+    """
+    settings = settings_of(function)
+    if settings is None or settings.executor is None:
+        return None
+    from concurrent.futures import ThreadPoolExecutor
+
+    is_here = isinstance(settings.executor, ThreadPoolExecutor) or settings.executor_values
+    return settings.executor if is_here or function.separated is None else None
 
 
 def _threads() -> "ThreadPoolExecutor":
@@ -143,36 +232,44 @@ def _threads() -> "ThreadPoolExecutor":
     return ThreadPoolExecutor(THREADS, "pyfunctools")
 
 
-def _called(bound: "ReadyCall") -> object:
-    """Return the result of a call; an iterator becomes a list."""
-    value = bound()
-    if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
-        return list(cast("Iterator[object]", value))
-    return value
+def _executor_in(run: "Run") -> "Executor | None":
+    return executor_of(run.function if run.person is None else run.person.made.function)
 
 
-def _caught(bound: "ReadyCall") -> tuple[object, Exception | None]:
+class CollectedItems(tuple[object, ...]):
+    """The items of an iterator that has ended in another process."""
+
+
+_Into: TypeAlias = Callable[["Iterator[object]"], object] | None
+
+
+def _collected(value: object, into: "_Into") -> object:
+    """Return the result of a call; the items of an iterator are put `into` a list."""
+    if into is None or type(value) in _READY or not isinstance(value, Iterator):
+        return value
+    return value if isinstance(value, io.IOBase) else into(cast("Iterator[object]", value))
+
+
+def _caught(bound: "ReadyCall", into: "_Into") -> tuple[object, BaseException | None]:
     """Return the value or the exception of a call: other exceptions are the executor's fault."""
     try:
-        return _called(bound), None
+        return _collected(bound(), into), None
     except Exception as error:  # the function may raise anything
         return None, error
 
 
-def _caught_remotely(bound: "ReadyCall") -> tuple[object, Exception | None]:
-    """Return the value or the exception of a call in another process.
-
-    An exception that cannot be copied (pickled) would break the pool, and becomes a `RuntimeError`.
-    """
-    value, error = _caught(bound)
-    try:
-        copy(error)
-    except Exception:  # its class may raise anything
-        error = RuntimeError(f"{type(error).__name__}: {_message(error)}")
-    return value, error
+def _caught_remotely(
+    bound: "ReadyCall", passes_on: bool, _: bytes
+) -> tuple[object, BaseException | None]:
+    """Do the same in another process: an exception that cannot be pickled would break a pool."""
+    value, error = _caught(bound, CollectedItems if passes_on else list)
+    return value, error if error is None else picklable(error)
 
 
+_STREAMS: tuple[type, ...] = (Iterator, AsyncIterator, CollectedItems)
 _PENDING: tuple[type, ...] = (Awaitable, AsyncIterator)
+_END = object()
+"""What is read of an iterator that has ended."""
 
 
 async def _awaited(value: object) -> object:
@@ -181,35 +278,80 @@ async def _awaited(value: object) -> object:
     return await cast("Awaitable[object]", value)
 
 
+async def _in_time(value: object, limit: float) -> object:
+    """Return what an awaitable or an asynchronous iterator gives, cancelled after the limit."""
+    from asyncio import timeout
+
+    clock = timeout(limit)
+    try:
+        async with clock:
+            return await _awaited(value)
+    except TimeoutError:
+        if not clock.expired():  # the function's own
+            raise
+        raise _DeadlineError(is_stopped=True) from None
+
+
 def _bound(run: "Run", handler: "Handler") -> "Success[ReadyCall] | Outcome":
     try:
         bound = handler.bind(run.arguments, run.context, run.info)
     except PyfunctoolsError:
         raise
     except Exception as error:  # a pydantic validator may raise anything
-        return _raised(run.function, error)
+        return _raised(run, error)
     if bound:
+        if run.person is not None:
+            run.person.private.add_objects(handler.arguments_of(bound.value))
         return bound
     from pyfunctools.execution.person.blame import whole_refused
 
     return whole_refused(run.function, bound)
 
 
-def _raised(function: "Function", error: Exception) -> Outcome:
-    message = _message(error.text if isinstance(error, Retry) else error)
+def _raised(run: "Run", error: Exception) -> Outcome:
+    function = run.function
     if isinstance(error, Retry):
-        return Outcome(text=message, reason="raised", exception=error, function=function.name)
+        text = _message(error.text)
+        return Outcome(text=text, reason="raised", exception=error, function=function.name)
     log_raised(function.name, "the function", error)
-    name = type(error).__name__
+    name, message = type(error).__name__, "" if run.withholds else _message(error)
     text = f"{name}: {message}" if message else name
+    text = f"{name}. {_WITHHELD}" if run.withholds else text
     return Outcome(text=text, reason="raised", exception=error, function=function.name)
 
 
-def _executor_failed(function: "Function", error: Exception) -> Outcome:
-    log_raised(function.name, "the executor", error)
-    message = f"{type(error).__name__}: {_message(error)}".rstrip(". ")
-    text = f"The executor could not run this call, or could not return its value ({message})."
-    return Outcome(text=text, reason="raised", exception=error, function=function.name)
+_WITHHELD = (
+    "Its message is withheld, since a person takes part in this call; the application can tell "
+    "more by raising `Retry` or returning an `Outcome`."
+)
+
+
+def _late(name: str, limit: float | None, *, is_stopped: bool) -> Outcome:
+    text = f"The function has not ended within {limit:g} seconds"
+    text += " and was stopped; what it did until then is not known."
+    if not is_stopped:
+        text = f"The function has not ended within {limit:g} seconds. It may still run."
+    return Outcome(text=text, reason="deadline", function=name)
+
+
+def _executor_failed(run: "Run", error: BaseException, is_taken: bool) -> Outcome:
+    from concurrent.futures import BrokenExecutor
+
+    log_raised(run.function.name, "the executor", error)
+    message = type(error).__name__
+    if not run.withholds:
+        line = _message(error).partition("\n")[0]
+        message += f": {shortened(line, _LONGEST_ERROR)}".rstrip(": .")
+    text, ran = "The executor did not take this call", "Nothing has run"
+    if is_taken:
+        is_dead, ran = isinstance(error, BrokenExecutor), "Whether the function ran is not known"
+        text = "The executor could not run this call, or could not return its value"
+        text = "The worker of this call has died" if is_dead else text
+    text = f"{text} ({message}). {ran}."
+    return Outcome(text=text, reason="raised", exception=error, function=run.function.name)
+
+
+_LONGEST_ERROR = 160
 
 
 def _message(error: object) -> str:
@@ -220,55 +362,73 @@ def _message(error: object) -> str:
         return ""
 
 
-def _returned(function: "Function", handler: "Handler", value: object) -> Outcome:
+def _returned(
+    run: "Run",
+    value: object,
+    dump: Callable[[object], JsonValue],
+    validator: "Validator | None",
+    what: str,
+) -> Outcome:
+    """Return the outcome of a value or an item; `what` it is begins a sentence."""
+    function = run.function
     if isinstance(value, Outcome):
         return replace(value, text=_message(value.text))
-    files, rest = ((), value) if type(value) in _NO_FILES else _files_and_rest(value)
+    files, rest = ((), value) if type(value) in _SCALARS else _files_and_rest(value)
     if files and rest is None:
         text = "\n".join(map(_described, files))
         return Outcome(text=text, value=value, content=files)
     try:
-        json = handler.dump(rest)
+        json = dump(rest)
     except Exception as error:  # serialisation runs code of the application
         log_raised(function.name, "writing the result as JSON", error)
+        message = type(error).__name__ if run.withholds else _message(error)
         return Outcome(
-            text=f"The function ran, but its result cannot be written as JSON: {_message(error)}",
+            text=f"{what} cannot be written as JSON: {message}",
             value=value,
             reason="output",
             exception=error,
         )
-    validator = contract_of(function).output_validator
-    checked = None if validator is None else validator.validate(json)
+    # The schema is that of the whole value, so it cannot judge what is left without the files.
+    checked = None if validator is None or files else validate_output(validator, json)
     if isinstance(checked, Failure):
         complaints = " ".join(issue.message for issue in checked.issues[:3])
         return Outcome(
-            text=f"The function ran, but its result does not match its output schema. {complaints}",
+            text=f"{what} does not match its output schema. {complaints}",
             value=value,
             reason="output",
             issues=checked.issues,
         )
-    text = visible(json if isinstance(json, str) else _encoder()(json))
+    if type(json) is int:
+        text = str(json)
+    else:
+        text = visible(json if isinstance(json, str) else _encoder()(json))
     return Outcome(text=text, value=value, content=files, function=function.name, _json=(json,))
 
 
-_NO_FILES = frozenset({bool, dict, float, int, str, type(None)})
+_SCALARS = frozenset({bool, float, int, str, type(None)})
+_READY = _SCALARS | {dict}
+"""Types of values that are neither awaited nor iterated."""
 
 
 def _files_and_rest(value: object) -> "tuple[tuple[File, ...], object]":
     """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), 1)`.
 
-    The rest is `None` if there are only files, and a single item is unpacked.
+    The rest is `None` if there are only files, and a single item of an array is unpacked.
     """
     from pyfunctools.record.file import File
 
     if isinstance(value, File):
         return (value,), None
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, dict | list | tuple):
         return (), value
-    items = cast("list[object] | tuple[object, ...]", value)
+    held = cast("dict[object, object] | list[object] | tuple[object, ...]", value)
+    members = held if isinstance(held, dict) else None
+    items = held if members is None else members.values()
     files = tuple(item for item in items if isinstance(item, File))
     if not files:
-        return (), items
+        return (), held
+    if members is not None:
+        return files, {k: v for k, v in members.items() if not isinstance(v, File)} or None
     others = [item for item in items if not isinstance(item, File)]
     return files, others[0] if len(others) == 1 else others or None
 

@@ -6,28 +6,30 @@ the results of the caller's callables are awaited, and in how the function is ru
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from logging import INFO, getLogger
-from secrets import token_hex
+from os import urandom
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.person.blame import arguments_refused
-from pyfunctools.execution.runner import Run, Runner
+from pyfunctools.execution.runner import Put, Run, Runner
+from pyfunctools.execution.spans import traced, tracing
+from pyfunctools.execution.steps import awaited, without_awaiting
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.call_info import CallInfo
-from pyfunctools.record.function import Function, contract_of
-from pyfunctools.record.origin import RemoteTool
+from pyfunctools.record.function import Function, contract_of, settings_of
 from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Failure, Success
 
 if TYPE_CHECKING:  # loaded by the first call in which a person takes part
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
-    from pyfunctools.execution.person.handover import Handover
-    from pyfunctools.execution.person.tickets import Ticket, Tickets
+    from pyfunctools.execution.person.ticket_use import Claim
+    from pyfunctools.execution.person.tickets import Tickets
 
 FindFunction: TypeAlias = Callable[[str], tuple[Function, Runner]]
 """Returns a function and its runner by name, or raises `UnknownFunctionError`."""
@@ -39,8 +41,10 @@ class Invocation:
     """One call: its settings, and the steps from the model's arguments to the outcome.
 
     With `awaits` the results of the caller's callables are awaited; without it the steps never
-    suspend.
+    suspend. `put` takes the items of a stream.
     """
+
+    put: Put | None = None
 
     def __init__(
         self,
@@ -48,25 +52,22 @@ class Invocation:
         tickets: "Lazy[Tickets]",
         *,
         awaits: bool,
+        is_closed: bool = False,
         human: "PersonsValues | Ask" = None,
         context: object = None,
         approve: "Approve" = None,
         audience: str | None = None,
-        call_id: str | None = None,
     ) -> None:
-        if approve is not None:
-            from pyfunctools.execution.person.approval import check_approve
-
-            check_approve(approve)
         self._find = find
         self._tickets = tickets
         self._awaits = awaits
+        self._is_closed = is_closed
         self._human = human
         self._context = context
         self._approve = approve
-        self._audience = None if audience is None else _checked_audience(audience)
-        self._ticket: Ticket | None = None
-        self._id = call_id or token_hex(8)
+        self._audience = audience
+        self._use: Claim | None = None
+        self._id: str | None = None
         self._limit = DEFAULT_LIMITS.outcome
 
     async def logged(self, steps: Awaitable[Outcome]) -> Outcome:
@@ -83,13 +84,26 @@ class Invocation:
         except BaseException:  # cancelled or interrupted
             self._log(None, "cancelled", started, 0)
             raise
-        if isinstance(outcome.text, str) and len(outcome.text) > self._limit:  # pyright: ignore
-            outcome = replace(outcome, text=truncated(outcome.text, self._limit))
+        outcome = self._truncated(outcome)
         if LOGGER.isEnabledFor(INFO):
             # The name of an unknown function is the model's text, and may hold anything.
             name = None if outcome.reason == "unknown" else outcome.function
             self._log(name, outcome.reason, started, len(outcome.repairs))
         return outcome
+
+    def _truncated(self, outcome: Outcome) -> Outcome:
+        if isinstance(outcome.text, str) and len(outcome.text) > self._limit:  # pyright: ignore
+            return replace(outcome, text=truncated(outcome.text, self._limit))
+        return outcome
+
+    def _check(self) -> None:
+        """Check what `__init__` took: in its traceback the frames around it would show values."""
+        if self._audience is not None:
+            _check_audience(self._audience)
+        if self._approve is not None:
+            from pyfunctools.execution.person.approval import check_approve
+
+            check_approve(self._approve)
 
     def _log(self, function: str | None, reason: str | None, started: float, repairs: int) -> None:
         record = {
@@ -103,107 +117,140 @@ class Invocation:
         LOGGER.info("%s %s %s %.1f ms, %d repairs", *shown.values(), extra=record)
 
     async def resume(self, text: object) -> Outcome:
-        """Continue the call of a ticket.
-
-        Raises:
-            PyfunctoolsError: as `run`.
-        """
+        """Continue the call of a ticket."""
+        from pyfunctools.execution.person.ticket_use import TicketUse
         from pyfunctools.execution.person.tickets import Ticket, digest_of, ticket_refused
 
+        self._check()
         if isinstance(text, Outcome | Waiting):
             remedy = "Write `resume(outcome.waiting.ticket, ...)`."
             raise wrong_type("resume(ticket)", "a ticket's text", text, remedy)
         tickets = self._tickets.value
-        ticket = tickets.read(text)
+        ticket = tickets.read(text, also_expired=True)
         if not isinstance(ticket, Ticket):
             return ticket_refused(ticket)
         if not tickets.is_for(ticket, self._audience):
             return ticket_refused("audience")
+        use = TicketUse(
+            tickets, ticket, awaited if self._awaits else without_awaiting, self._awaits
+        )
+        if (earlier := await use.earlier()) is not None:
+            return earlier
         try:
             function, _ = self._find(ticket.function)
         except UnknownFunctionError:
             return ticket_refused("gone", ticket.function)
         if digest_of(function) != ticket.digest:
             return ticket_refused("changed", ticket.function)
-        self._ticket, self._id = ticket, ticket.call
-        return await self.run(ticket.function, ticket.arguments)
+        return await self.resumed(use)
+
+    async def resumed(self, use: "Claim") -> Outcome:
+        """Continue the call of a ticket that was found to be good."""
+        ticket = use.ticket
+        function, _ = self._find(ticket.function)
+        self._use, self._id = use, ticket.call
+        known: Success[JsonValue] = Success(value=ticket.arguments)  # checked before it was signed
+        mark = contract_of(function).mark
+        return await self.run(ticket.function, ticket.arguments, known, mark)
 
     async def run(
         self,
         name: str,
         arguments: str | bytes | JsonValue,
         read: Success[JsonValue] | Failure | None = None,
+        mark: object = None,
+        call_id: str | None = None,
     ) -> Outcome:
         """Check the arguments and run the function; a refusal is an outcome with its reason.
 
-        `read` is the result of an earlier check of the arguments, if there was one; if it is a
-        `Failure`, the call is refused.
+        `read` is the result of an earlier check; a `Failure` is refused. With the `mark` of the
+        function's contract it is the verdict of this very contract, and the arguments are not
+        checked again. Without a `call_id` the call gets a new one.
 
         Raises:
             PyfunctoolsError: the function cannot be run in this way, or a caller's callable has
                 other parameters or has to be awaited.
         """
+        self._check()
+        self._id = call_id or self._id or urandom(8).hex()
         try:
             function, runner = self._find(name)
         except UnknownFunctionError as error:
             return Outcome(text=str(error), reason="unknown", function=error.name)
         self._limit = runner.limits.outcome
+        if self._is_closed:
+            text = "The controller of this function is closed. Nothing has run."
+            return Outcome(text=text, reason="transport", function=function.name)
+        steps = self._run(function, runner, arguments, read, mark, self._id)
+        api = tracing()
+        return await (steps if api is None else traced(api, steps, function, self._id))
+
+    async def _run(
+        self,
+        function: Function,
+        runner: Runner,
+        arguments: str | bytes | JsonValue,
+        read: Success[JsonValue] | Failure | None,
+        mark: object,
+        call_id: str,
+    ) -> Outcome:
         contract = contract_of(function)
         checked = read
-        if not isinstance(checked, Failure):
-            checked = contract.checker.value.check(arguments)
-        if isinstance(read, Success):
-            checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
+        if checked is None or (checked and mark is not contract.mark):
+            checked = contract.check(arguments, name=function.name)
+            if read is not None:
+                checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if not checked:
             return arguments_refused(function, checked)
         llm = checked.value if isinstance(checked.value, dict) else {}
-        attempt = 1 if self._ticket is None else 2
+        attempt = 1 if self._use is None else 2
         info = CallInfo(
-            id=self._id, function=function.name, attempt=attempt, audience=self._audience
+            id=call_id, function=function.name, attempt=attempt, audience=self._audience
         )
-        run = Run(function, llm, self._context, None, info, self._awaits)
-        if contract.separated.value is not None or self._may_ask(function, runner):
-            outcome = await self._handover(runner, run, info).outcome()
-        else:
-            outcome = await runner.run(run)
-            if outcome.waiting is not None:
-                outcome = await self._handover(runner, run, info).run(run, outcome)
+        run = Run(function, llm, info, self._context, self._awaits, put=self.put)
+        if self.put is not None:
+            run = run.telling(partial(self._finished, function, checked))
+        run = run._replace(may_ask=True) if runner.may_ask(function) else run
+        if contract.separated.value is not None or self._is_asked(run):
+            run = run._replace(finish=partial(self._finished, function, checked))
+            return await self._with_person(runner, run)
+        return self._finished(function, checked, await runner.run(run))
+
+    def _finished(
+        self, function: Function, checked: Success[JsonValue], outcome: Outcome
+    ) -> Outcome:
+        """Return the outcome as the caller gets it: with the name, all repairs, a bounded text."""
+        outcome = self._truncated(outcome)
         if outcome.function == function.name and not checked.repairs:
             return outcome
         repairs = (*checked.repairs, *outcome.repairs)
         return replace(outcome, function=function.name, repairs=repairs)
 
-    def _may_ask(self, function: Function, runner: Runner) -> bool:
-        """Return whether a person may be asked although the model gives all parameters."""
+    def _is_asked(self, run: Run) -> bool:
+        """Return whether a call needs a wrapper although the model gives all parameters."""
+        settings = settings_of(run.function)
         return (
-            (self._human, self._approve, self._ticket) != (None, None, None)
-            or function.confirm
-            or bool(getattr(runner, "confirm", ()))  # of a `Configured`
-            or isinstance(function.origin, RemoteTool)
+            (self._human, self._approve, self._use) != (None, None, None)
+            or run.may_ask
+            or run.function.confirm
+            or bool(settings and (settings.view or settings.confirm or settings.on_call))
         )
 
-    def _handover(self, runner: Runner, run: Run, info: CallInfo) -> "Handover":
-        from pyfunctools.execution.person.handover import Handover
+    async def _with_person(self, runner: Runner, run: Run) -> Outcome:
+        from pyfunctools.execution.wrappers import wrapped
+        from pyfunctools.execution.wrappers.part import part_of_person
 
-        return Handover(
-            runner,
-            run,
-            info,
-            human=self._human,
-            approve=self._approve,
-            tickets=self._tickets,
-            ticket=self._ticket,
-        )
+        person = part_of_person(run, self._human, self._approve, self._tickets, self._use)
+        if person.ask is not None or callable(person.approve):
+            run.check_context()  # an error comes before the person is asked
+        run = run._replace(person=person, preview=runner.preview)
+        return await wrapped(runner, person).run(run)
 
 
-def _checked_audience(audience: object) -> str:
-    """Return the audience, a text that is not empty.
-
-    Raises:
-        DefinitionError: it is not text, or empty.
-    """
+def _check_audience(audience: object) -> None:
+    """Refuse an audience that is not a text, or is empty."""
     if isinstance(audience, str) and audience:
-        return audience
+        return
     remedy = "Write the person's id, for example."
     if audience == "":
         raise DefinitionError("audience", "This must not be empty.", remedy)

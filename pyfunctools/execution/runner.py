@@ -1,17 +1,32 @@
-"""`Runner`: runs functions of one kind; `Run` is its argument."""
+"""`Runner`: runs functions of one kind; `Run` is its argument.
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+A runner is wrapped as ASGI applications are: whatever runs around a function (`execution.wrappers`)
+has the same `run`, and calls the `run` of the next one.
+"""
 
-from pyfunctools._json import JsonObject
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.steps import Begin, Resolve, awaited, without_awaiting
+from pyfunctools.execution.steps import Begin, Resolve, ServerDialog, awaited, without_awaiting
 from pyfunctools.limits import Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, handler_of
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, Request
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded by the first call in which a person takes part
+    from pyfunctools._lazy import Lazy
+    from pyfunctools.execution.person.approval import Approve, Ask
+    from pyfunctools.execution.person.ticket_use import Claim
+    from pyfunctools.execution.person.tickets import Ticket, Tickets
+    from pyfunctools.execution.person.withheld import Withheld
     from pyfunctools.record.handler import Handler
+    from pyfunctools.record.question import Question
+    from pyfunctools.record.settings import Settings
+    from pyfunctools.schema.ground.path import Keys
 
 
 class Run(NamedTuple):
@@ -19,27 +34,48 @@ class Run(NamedTuple):
 
     `begin` is awaited just before the function's own code runs, when all checks have passed; an
     outcome that it returns is the outcome of the call. With `awaits` the steps may suspend; without
-    they never do, and block this thread.
+    they never do, and block this thread. `person` is what the caller gave for a person, or `None`
+    if nobody takes part; `dialog` is how a remote server asks a person. `preview` is that of the
+    runner. `finish` returns an outcome as the caller gets it. `put` takes the items of a stream,
+    each as it comes; without it they are collected. `may_ask` is whether the runner may ask a
+    person in the middle of this call.
     """
 
     function: Function
     arguments: JsonObject
+    info: CallInfo
     context: object = None
-    begin: Begin | None = None
-    info: CallInfo | None = None
     awaits: bool = False
+    begin: Begin | None = None
+    person: "PersonsPart | None" = None
+    dialog: ServerDialog | None = None
+    preview: "Preview | None" = None
+    finish: "Callable[[Outcome], Outcome]" = lambda outcome: outcome
+    may_ask: bool = False
+    put: "Put | None" = None
+
+    def telling(self, change: Callable[[Outcome], Outcome]) -> "Run":
+        """Return the run, each item of which is changed before it is passed on."""
+        if (put := self.put) is None:
+            return self
+
+        def changed(item: Outcome) -> Awaitable[None]:
+            return put(change(item))
+
+        return self._replace(put=changed)
 
     @property
     def resolve(self) -> Resolve:
         """The function that returns a value which may be awaitable; see `steps`."""
         return awaited if self.awaits else without_awaiting
 
-    def check_context(self, handler: "Handler | None" = None) -> None:
-        """Refuse a run without the context that a parameter requires.
+    @property
+    def withholds(self) -> bool:
+        """Whether a model is told no message of an exception, and no words of a server."""
+        return self.person is not None and self.person.private.withholds
 
-        Raises:
-            DefinitionError: a parameter requires the context, and there is no context.
-        """
+    def check_context(self, handler: "Handler | None" = None) -> None:
+        """Refuse a run without the context that a parameter requires."""
         if self.context is not None:
             return
         handler = handler or handler_of(self.function)
@@ -52,16 +88,88 @@ class Run(NamedTuple):
             )
 
 
-class Runner(Protocol):
-    """Runs functions of one kind: in this process, over HTTP, on an MCP server."""
+class PersonsPart(NamedTuple):
+    """The person's part in one call; `made` is the run as the model made it.
 
-    async def run(self, run: Run) -> Outcome:
+    `ask` asks for values, and `asked` are the questions; `given` are those that the caller passed,
+    `human` the same as the schema has them. `private` collects what nobody may read in the outcome.
+    `ticket` is that of a resumed call, and `state` what the wrappers kept in it. `fixed` are the
+    program's values, and `shown` is the model's part with these, secrets covered, as a person sees
+    it; `request` is what will be sent. `for_server` is what was given for a server's question, or
+    for the calls in a program. `is_edited` is whether an approval changed the model's part,
+    which no ticket has.
+    """
+
+    made: "Run"
+    settings: "Settings | None"
+    ask: "Ask | None"
+    given: object
+    approve: "Approve"
+    tickets: "Lazy[Tickets]"
+    use: "Claim | None"
+    ticket: "Ticket | None"
+    state: JsonObject
+    private: "Withheld"
+    for_server: object
+    asked: "tuple[Question, ...] | None" = None
+    human: JsonValue = None
+    fixed: "Mapping[Keys, JsonValue]" = MappingProxyType({})
+    shown: JsonObject | None = None
+    request: Request | None = None
+    is_edited: bool = False
+
+    def __repr__(self) -> str:
+        return "PersonsPart(...)"
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the call waited in its middle, after it was approved as it is."""
+        return bool(self.state.get("approved")) or "program" in self.state
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the caller passed an answer, and not a function that asks for it."""
+        return self.approve is not None and not callable(self.approve)
+
+
+Preview: TypeAlias = Callable[[Run], Awaitable[Request | None]]
+"""Returns the HTTP request of a run without sending it, `None` if it cannot be made."""
+
+
+Put: TypeAlias = Callable[[Outcome], Awaitable[None]]
+"""Passes on one item of a stream, and returns when the next one is wanted."""
+
+
+class Runs(Protocol):
+    """A runner, or a wrapper around one."""
+
+    def run(self, run: Run, /) -> Awaitable[Outcome]:
         """Run the function."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """A wrapper: the steps that run around a runner."""
+
+    run: Callable[[Run], Awaitable[Outcome]]
+
+
+class Runner(Runs, Protocol):
+    """Runs functions of one kind: in this process, over HTTP, on an MCP server."""
 
     @property
     def limits(self) -> Limits:
         """The limits of time, of sizes, and of the text for the model."""
+        ...
+
+    @property
+    def preview(self) -> "Preview | None":
+        """The function that returns the HTTP request of a call, its credentials covered."""
+        ...
+
+    def may_ask(self, function: Function) -> bool:
+        """Return whether running a function may ask a person in the middle of a call."""
         ...
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
 
 if TYPE_CHECKING:
+    from pyfunctools.record.function import Function
     from pyfunctools.record.outcome import Outcome, Waiting
 
 T = TypeVar("T")
@@ -19,8 +20,8 @@ T = TypeVar("T")
 Resolve: TypeAlias = Callable[[object, str], Awaitable[object]]
 """Returns a value, awaited if it is awaitable; the text names the setting that it came from."""
 
-Begin: TypeAlias = Callable[[Mapping[str, object]], "Coroutine[object, None, Outcome | None]"]
-"""Steps that run just before the function, with the arguments as Python objects.
+Begin: TypeAlias = Callable[[], "Coroutine[object, None, Outcome | None]"]
+"""Steps that run just before the function.
 
 If they return an outcome, the function does not run.
 """
@@ -37,13 +38,16 @@ class Answered(NamedTuple):
     values: Mapping[str, object]
     accepted: bool | None
 
+    def __repr__(self) -> str:
+        return "Answered(...)"
+
 
 AskSteps: TypeAlias = Callable[["Waiting"], "Coroutine[object, None, Answered | Outcome | None]"]
-"""Asks a person; the result is an outcome if asking fails, `None` if nobody can be asked."""
+"""Asks a person; the result is an outcome if asking fails, `None` if nobody answers now."""
 
 
-class Person(NamedTuple):
-    """The person who answers the questions of a remote server in a call.
+class ServerDialog(NamedTuple):
+    """How a remote server asks a person in one call.
 
     `answered` is an earlier answer, and `ask` asks the person now; it is `None` if nobody can be
     asked.
@@ -53,17 +57,19 @@ class Person(NamedTuple):
     ask: AskSteps | None
 
 
+def login_path(function: "Function") -> str:
+    """Return the path of the question with which a person logs in; no parameter has it."""
+    is_taken = "login" in function.parameters.get("properties", {})
+    return "$input.login_" if is_taken else "$input.login"
+
+
 async def awaited(value: object, _: str) -> object:
     """Return the value, awaited if it is awaitable."""
     return await value if isawaitable(value) else value
 
 
 async def without_awaiting(value: object, where: str) -> object:
-    """Return the value, which must not be awaitable in a blocking call.
-
-    Raises:
-        DefinitionError: it is awaitable.
-    """
+    """Return the value, which must not be awaitable in a blocking call."""
     if not isawaitable(value):
         return value
     if iscoroutine(value):
@@ -76,11 +82,7 @@ async def without_awaiting(value: object, where: str) -> object:
 
 
 def check_callable(where: str, called: object, arguments: tuple[object, ...]) -> None:
-    """Refuse an object that cannot be called with these arguments.
-
-    Raises:
-        DefinitionError: it is not a function, or has other parameters.
-    """
+    """Refuse an object that cannot be called with these arguments."""
     remedy = f"Write {_WANTED[where]}."
     if not callable(called):
         raise wrong_type(where, "a function", called, remedy)
@@ -98,6 +100,7 @@ def check_callable(where: str, called: object, arguments: tuple[object, ...]) ->
 _WANTED = {
     "approve": "a function of the pending call that returns `True`, or an `Approval`",
     "confirm": "a function of the pending call that returns whether a person has to approve it",
+    "on_call": "a generator function of the pending call, with one `yield`",
     "human": "the values, or a function of the pending call that returns them",
     "store": "a store whose `claim` is a function of a ticket's id and its expiry",
 }

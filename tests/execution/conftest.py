@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools import Function, Outcome
+from pyfunctools import CallInfo, Function, Outcome
 from pyfunctools.execution.runner import Run, Runner
 from pyfunctools.execution.steps import finish
 from pyfunctools.route import Body, Parameter, Route
@@ -194,18 +194,22 @@ WAYS = ("run", "arun")
 NOTHING: dict[str, Any] = {}
 
 
+def info_of(function: Function) -> CallInfo:
+    return CallInfo(id="c", function=function.name, attempt=1, audience=None)
+
+
 def ran(
     runner: Runner, function: Function, arguments: Any = NOTHING, context: object = None
 ) -> Outcome:
     """Run a function in this thread."""
-    return finish(runner.run(Run(function, arguments, context)))
+    return finish(runner.run(Run(function, arguments, info_of(function), context)))
 
 
 async def aran(
     runner: Runner, function: Function, arguments: Any = NOTHING, context: object = None
 ) -> Outcome:
     """Run a function on this loop."""
-    return await runner.run(Run(function, arguments, context, awaits=True))
+    return await runner.run(Run(function, arguments, info_of(function), context, awaits=True))
 
 
 def called(

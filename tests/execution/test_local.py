@@ -16,6 +16,7 @@ from pyfunctools import (
     DefinitionError,
     Function,
     Human,
+    Limits,
     LoopError,
     Outcome,
     Retry,
@@ -230,7 +231,7 @@ def test_a_result_that_does_not_match_the_output_schema_is_an_error(runner: Loca
     assert outcome.is_error
     assert outcome.value == {"n": "x"}
     assert outcome.issues
-    assert [issue.path for issue in outcome.issues] == ["$input.n"]
+    assert [issue.path for issue in outcome.issues] == ["$output.n"]
     assert "does not match its output schema" in outcome.text
 
 
@@ -335,3 +336,68 @@ def _no_zero(pin: str) -> str:
     if pin.startswith("0"):
         raise ValueError("must not begin with 0")
     return pin
+
+
+@pytest.mark.parametrize("way", ["call", "acall"])
+@pytest.mark.parametrize("kind", ["async", "sync", "generator"])
+def test_a_call_that_takes_too_long_is_an_outcome(way: str, kind: str) -> None:
+    ended: list[str] = []
+    leave = threading.Event()
+
+    async def slow() -> str:
+        """Wait."""
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("stopped")
+        return "late"
+
+    def blocks() -> str:
+        """Wait."""
+        leave.wait(60)
+        ended.append("ran on")
+        return "late"
+
+    async def items() -> AsyncIterator[int]:
+        """Wait."""
+        yield 1
+        await asyncio.sleep(60)
+
+    function = {"async": slow, "sync": blocks, "generator": items}[kind]
+    limits = Limits(call=0.05)
+    with Controller.from_functions([function], limits=limits) as shop:
+        name = function.__name__
+        outcome = shop.call(name) if way == "call" else asyncio.run(late(shop, name, leave))
+        leave.set()
+        assert (outcome.reason, outcome.is_error) == ("deadline", True)
+        assert ("may still run" in outcome.text) is (kind == "sync")
+        assert ("was stopped" in outcome.text) is (kind != "sync")
+        assert kind != "async" or ended == ["stopped"]
+
+
+async def late(shop: Controller, name: str, leave: threading.Event) -> Outcome:
+    outcome = await shop.acall(name)
+    leave.set()  # else the end of the loop would wait for the thread
+    return outcome
+
+
+def test_a_call_within_its_time_and_the_functions_own_timeout_are_as_ever() -> None:
+    async def quick() -> str:
+        """Return."""
+        return "done"
+
+    def own() -> str:
+        """Raise."""
+        raise TimeoutError("its own")
+
+    async def later() -> str:
+        """Raise."""
+        raise TimeoutError("its own")
+
+    with Controller.from_functions([quick, own, later], limits=Limits(call=30)) as shop:
+        assert shop.call("quick").text == "done"
+        for name in ("own", "later"):
+            outcome = shop.call(name)
+            assert (outcome.reason, outcome.text) == ("raised", "TimeoutError: its own")
+    with pytest.raises(DefinitionError, match="call"):
+        Limits(call=-1)

@@ -2,29 +2,38 @@
 
 import time
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_in_thread
 from dataclasses import replace
+from math import inf
 from threading import Lock
-from typing import Any, TypeAlias, Unpack, cast
+from typing import Any, TypeAlias, TypeVar, Unpack, cast
 from urllib.parse import quote, unquote
 
 from pyfunctools._text import visible
-from pyfunctools.errors import LifespanError, LoopError, wrong_type
+from pyfunctools.errors import DefinitionError, LifespanError, LoopError, wrong_type
 from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, send_to
-from pyfunctools.execution.http.exchange import HttpTransport, LostResponse
+from pyfunctools.execution.http.exchange import (
+    DEADLINE,
+    HttpTransport,
+    LostResponse,
+    Mover,
+    moved,
+)
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import whole_refused
 from pyfunctools.execution.request.assembly import unsendable
-from pyfunctools.execution.request.connection import Connection, server_url
+from pyfunctools.execution.request.connection import Connection
+from pyfunctools.execution.request.destination import server_url
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
-from pyfunctools.record.outcome import Outcome, Response
+from pyfunctools.record.outcome import Outcome, Request, Response
 from pyfunctools.schema import Failure
 from pyfunctools.schema.ground.path import value_at
 
@@ -33,6 +42,8 @@ OtherRoute: TypeAlias = Callable[[str, str, str], str | None]
 
 The arguments are the method and template of the intended route, and the path of the request.
 """
+
+T = TypeVar("T")
 
 BASE_URL = "http://localhost"
 """The address of the application, by default."""
@@ -86,22 +97,21 @@ class ApplicationRunner:
     def __repr__(self) -> str:
         return f"ApplicationRunner({self._name!r})"
 
-    async def run(self, run: Run) -> Outcome:
-        """Send the request of a call.
+    def __reduce__(self) -> tuple[object, ...]:
+        remedy = "Write `Controller.from_fastapi(app)` in the other process."
+        raise DefinitionError(self._name, "A running application cannot be pickled.", remedy)
 
-        Raises:
-            LoopError: a blocking call in a thread that runs an event loop.
-            LifespanError: the application does not start.
-            DefinitionError: the function is not an operation, or a setting has to be awaited.
-            DocumentError: the path cannot be used.
-        """
+    async def run(self, run: Run) -> Outcome:
+        """Send the request of a call."""
         if not run.awaits and in_a_loop():
             raise LoopError(run.function.name)
         call = await self._http.prepared(run, self._refuse_other_route)
         if isinstance(call, Outcome):
             return call
+        if run.put is not None:
+            return await self._stream(call)
         called_at = time.monotonic()
-        application, future = self._submit(call)
+        application, future = self._submit(lambda started: self._carry_out(started, call))
         wait_for = _await if run.awaits else _block
         try:
             while not future.done() and (left := self._time_left(application, called_at)) > 0:
@@ -112,6 +122,14 @@ class ApplicationRunner:
         finally:
             future.cancel()
 
+    async def preview(self, run: Run) -> Request | None:
+        """Return the request of a call; see `HttpRunner`."""
+        return await self._http.preview(run)
+
+    def may_ask(self, function: Function) -> bool:
+        """Return whether a person may have to log in."""
+        return self._http.may_ask(function)
+
     def close(self) -> None:
         """Shut the application down when its running calls have ended, and stop its loop.
 
@@ -121,11 +139,7 @@ class ApplicationRunner:
         finish(self._close(_block))
 
     async def aclose(self) -> None:
-        """Close without blocking the event loop; see `close`.
-
-        Raises:
-            LifespanError: the shutdown fails, or does not end within twice the deadline of a call.
-        """
+        """Close without blocking the event loop; see `close`."""
         await self._close(_await)
 
     async def _close(self, wait_for: "_Wait") -> None:
@@ -143,15 +157,21 @@ class ApplicationRunner:
         if not ending.cancelled():  # else the loop has ended, and the application with it
             ending.result()
 
-    def _submit(self, call: PreparedCall) -> "tuple[_RunningApplication, Future[Outcome]]":
+    def _submit(
+        self, steps: "Callable[[_RunningApplication], Coroutine[object, object, T]]"
+    ) -> "tuple[_RunningApplication, Future[T]]":
         with self._lock:  # so that a call submitted before `close` is carried out before it
             if self._running is None:
                 self._running = _RunningApplication(self._application, self._name)
             application = self._running
-            return application, application.loop.submit(self._carry_out(application, call))
+            return application, application.loop.submit(steps(application))
 
-    async def _carry_out(self, application: "_RunningApplication", call: PreparedCall) -> Outcome:
-        await application.start()
+    async def _carry_out(
+        self, application: "_RunningApplication", call: PreparedCall, moves: Mover | None = None
+    ) -> Outcome:
+        """Send a call on the loop of the application, or on the caller's if each step `moves`."""
+        if moves is None:
+            await application.start()
         raised: list[BaseException] = []
         send = send_to(
             self._application,
@@ -161,11 +181,36 @@ class ApplicationRunner:
             tasks=application.tasks,
             on_error=raised.append,
         )
+        transport = HttpTransport(send=send)
+        if moves is not None:
+            transport = moved(transport, moves, blocks=not call.run.awaits)
         deadline = time.monotonic() + self.limits.deadline
-        outcome = await self._http.send(call, HttpTransport(send=send), deadline)
+        outcome = await self._http.send(call, transport, deadline)
         if outcome.ok or not raised:
             return outcome
         return replace(outcome, exception=raised[-1])
+
+    async def _stream(self, call: PreparedCall) -> Outcome:
+        """Send a call from the caller's thread or loop, where its items are passed on."""
+
+        async def finished(future: "Future[T]") -> T:
+            try:
+                if call.run.awaits:
+                    return await wrap_future(future)
+                left = DEADLINE.get() - time.monotonic()
+                return future.result(None if left == inf else max(0.0, left) + PATIENCE)
+            finally:
+                future.cancel()
+
+        application, started = self._submit(lambda application: application.start())
+        await finished(started)
+        token = DEADLINE.set(time.monotonic() + self.limits.deadline)
+        try:
+            return await self._carry_out(
+                application, call, lambda steps: finished(application.loop.submit(steps))
+            )
+        finally:
+            DEADLINE.reset(token)
 
     def _time_left(self, application: "_RunningApplication", called_at: float) -> float:
         """Return the remaining seconds to wait for a loop that the application may have blocked."""
@@ -226,9 +271,6 @@ class _RunningApplication:
         """Count this task as a running call, and start the application if it is not started.
 
         After a failure the next call starts it again.
-
-        Raises:
-            LifespanError: the application does not start.
         """
         call = cast("Task[object]", current_task())
         self._calls.add(call)
@@ -247,11 +289,7 @@ class _RunningApplication:
             self.started_at = self.started_at or time.monotonic()
 
     async def stop(self, patience: float) -> None:
-        """Wait for the calls and for the tasks that they left running, then shut down.
-
-        Raises:
-            LifespanError: the shutdown fails.
-        """
+        """Wait for the calls and for the tasks that they left running, then shut down."""
         while self._calls:
             await wait(tuple(self._calls))
         if self._starting is not None:

@@ -22,7 +22,8 @@ from urllib.parse import unquote, urlsplit
 
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError
-from pyfunctools.execution.http.exchange import Headers, OpenResponse
+from pyfunctools.execution.http.exchange import OpenResponse
+from pyfunctools.execution.http.pauses import Headers
 from pyfunctools.execution.http.transports import chunk_reader, complete_message, decoded_headers
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.trace import log_raised
@@ -150,11 +151,7 @@ class Conversation:
         return 500, ()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body in the pieces that the application sends.
-
-        Raises:
-            BrokenResponseError: the application ended inside the body.
-        """
+        """Yield the body in the pieces that the application sends."""
         while not self._is_answered:
             message = await self._next()
             if message is None:
@@ -214,11 +211,7 @@ class Lifespan:
         self._task: Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the application.
-
-        Raises:
-            LifespanError: the application reports a failure.
-        """
+        """Start the application."""
         loop = get_running_loop()
         self.state.clear()
         self._inbox, self._error = Queue(), None
@@ -229,11 +222,7 @@ class Lifespan:
         await self._phase("startup")
 
     async def stop(self) -> None:
-        """Shut the application down, if it runs.
-
-        Raises:
-            LifespanError: the application reports a failure, or raises.
-        """
+        """Shut the application down, if it runs."""
         if self._task is not None and not self._task.done():
             await self._phase("shutdown")
 

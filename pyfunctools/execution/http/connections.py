@@ -14,7 +14,6 @@ import time
 import weakref
 from collections.abc import Iterable
 from contextlib import suppress
-from contextvars import ContextVar
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,7 +23,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.http.exchange import Headers
+from pyfunctools.execution.http.exchange import DEADLINE
+from pyfunctools.execution.http.pauses import Headers
 from pyfunctools.execution.request.assembly import HttpRequest
 
 if TYPE_CHECKING:  # loaded by the first call that opens a connection
@@ -32,9 +32,6 @@ if TYPE_CHECKING:  # loaded by the first call that opens a connection
     from asyncio import AbstractEventLoop
 
     import httpcore
-
-DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
-"""The end of the blocking call in this thread, as `time.monotonic` counts."""
 
 
 class NoConnectionError(TimeoutError):
@@ -49,9 +46,6 @@ class Pools:
     """A runner's own connections: one pool for all threads, one for each event loop.
 
     `library` is `httpx` or `httpx2`, by default the newer one that is installed.
-
-    Raises:
-        DefinitionError: the library has another name, or is not installed.
     """
 
     def __init__(self, library: str | None, public_only: bool) -> None:
@@ -136,7 +130,8 @@ class Pools:
         return {
             "ssl_context": _trusted(self._name),
             "max_connections": 100,
-            "max_keepalive_connections": 20,
+            # As many: httpcore closes a surplus one that another thread is about to use.
+            "max_keepalive_connections": 100,
             "keepalive_expiry": 5.0,
         }
 
@@ -152,15 +147,28 @@ class DeadlineStream:
 
     def __init__(self, inner: "httpcore.NetworkStream") -> None:
         self._inner = inner
+        self._awaits_answer = False
         self.close = inner.close
-        self.get_extra_info = inner.get_extra_info
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return a fact about the connection.
+
+        The pool closes an idle connection that is readable. It looks at both in turn, so it would
+        also close one on which another thread sends a request in between, and gets its answer.
+        """
+        if info == "is_readable" and self._awaits_answer:
+            return False
+        return self._inner.get_extra_info(info)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Wait for data and return it."""
-        return self._inner.read(max_bytes, _left(timeout))
+        data = self._inner.read(max_bytes, _left(timeout))
+        self._awaits_answer = False
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write the whole buffer."""
+        self._awaits_answer = True
         self._inner.write(buffer, _left(timeout))
 
     def start_tls(
@@ -217,11 +225,7 @@ class PublicBackend:
     async def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, **options: Any
     ) -> "httpcore.AsyncNetworkStream":
-        """Open a connection to the first public address.
-
-        Raises:
-            OSError: the name has no public address.
-        """
+        """Open a connection to the first public address."""
         from asyncio import get_running_loop
 
         found = await get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)

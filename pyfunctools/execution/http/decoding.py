@@ -23,9 +23,6 @@ class DecodedBody:
     `encoding` is the Content-Encoding. gzip (with one or several members) and deflate (with or
     without the zlib header, which some servers leave out) are decoded. Other encodings, and several
     at once, are refused, because the request did not accept them.
-
-    Raises:
-        UnreadableError: the encoding is refused.
     """
 
     def __init__(self, encoding: str, limit: int) -> None:
@@ -39,11 +36,7 @@ class DecodedBody:
             raise UnreadableError("has a Content-Encoding that the request does not accept")
 
     def feed(self, chunk: bytes) -> None:
-        """Decode the next raw chunk.
-
-        Raises:
-            UnreadableError: the body is larger than the limit, or its encoding is broken.
-        """
+        """Decode the next raw chunk."""
         if self._encoding not in ("gzip", "deflate"):
             self._add(chunk)
             return
@@ -53,14 +46,15 @@ class DecodedBody:
             raise UnreadableError("does not match its Content-Encoding") from None
 
     def whole(self) -> bytes:
-        """Return the decoded body, after the last chunk.
-
-        Raises:
-            UnreadableError: the compressed data is incomplete.
-        """
+        """Return the decoded body, after the last chunk."""
         if self._inflate is not None or self._head:
             raise UnreadableError("ends inside its compressed data")
         return bytes(self._bytes)
+
+    def take(self) -> bytes:
+        """Return what is decoded so far, and forget it: the limit is for what follows."""
+        taken, self._bytes = bytes(self._bytes), bytearray()
+        return taken
 
     def _unpack(self, chunk: bytes) -> None:
         while True:

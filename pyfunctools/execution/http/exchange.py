@@ -6,22 +6,37 @@ that end the caller's own work (`CancelledError`, `KeyboardInterrupt`) are raise
 """
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import TypeAlias
-from urllib.parse import urljoin, urlsplit
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from math import inf
+from socket import gaierror
+from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import urljoin
 
 from pyfunctools.execution.http.decoding import DecodedBody, UnreadableError
+from pyfunctools.execution.http.items import READERS, LineReader, StreamItem
+from pyfunctools.execution.http.pauses import (
+    Headers,
+    Pauses,
+    header_of,
+    is_limited,
+    may_try_again,
+    pause_before,
+    rest,
+    retry_after,
+)
 from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.request.destination import endpoint_of
 from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.limits import Limits
+from pyfunctools.media_types import sequence_kind
 from pyfunctools.record.outcome import Sent
+from pyfunctools.schema.validation.validator import Validator
 
-Headers: TypeAlias = tuple[tuple[str, str], ...]
-"""The header lines of a response, the names in lower case."""
+DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
+"""The end of the blocking call in this thread, as `time.monotonic` counts."""
 
 AnswerChallenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
 """Returns the `Authorization` to send after a response with status 401, or `None`."""
@@ -62,13 +77,37 @@ class HttpTransport:
     late: tuple[type[Exception], ...] = (TimeoutError,)
 
 
+Mover: TypeAlias = Callable[[Coroutine[Any, Any, Any]], Awaitable[Any]]
+"""Runs steps in another thread, or on another loop, and returns their result."""
+
+
+def moved(transport: HttpTransport, mover: Mover, *, blocks: bool) -> HttpTransport:
+    """Return a transport whose every step runs elsewhere; with `blocks` to wait for it blocks."""
+
+    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
+        async def sent() -> OpenResponse:
+            return await transport.send(request, deadline)
+
+        async def read() -> bytes | None:
+            return await response.read()
+
+        async def close() -> object:
+            return await response.close()
+
+        response: OpenResponse = await mover(sent())
+        return replace(response, read=lambda: mover(read()), close=lambda: mover(close()))
+
+    return replace(transport, send=send, blocks=blocks)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedResponse:
-    """A complete response, decoded."""
+    """A complete response, decoded, or one whose items were `passed_on`."""
 
     status: int
     headers: Headers
     body: bytes
+    passed_on: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,14 +127,27 @@ class LostResponse:
     retry: bool = False
 
 
+class ItemSink(NamedTuple):
+    """Where the items of a sequence go: what checks them, and what passes them on."""
+
+    checks: Validator | None
+    put: Callable[[StreamItem, OpenResponse], Awaitable[None]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """The requests and responses of one call, under one deadline."""
+    """The requests and responses of one call, under one deadline.
+
+    With an `items` sink a successful response that is a sequence is not collected, and the deadline
+    begins again when the next item is wanted.
+    """
 
     transport: HttpTransport
     deadline: float
     limits: Limits
     challenge: AnswerChallenge | None = None
+    pauses: Pauses = field(default_factory=Pauses)
+    items: ItemSink | None = None
 
     async def run(
         self, request: HttpRequest, *, repeatable: bool
@@ -103,21 +155,37 @@ class Exchange:
         """Return the response to a request.
 
         A repeatable request is sent again, as often as the limits allow, if the connection failed
-        or the server is overloaded. The pause before each try is the server's `Retry-After`, by
-        default 0.2 s, doubled for each further try. There is no try after the deadline.
+        or the server is overloaded. The pause before each try is the one that the server asks for,
+        by default at most 0.2 s, doubled for each further try. There is no try after the deadline.
+        Where retries are allowed, every request waits for the end of a pause that the server asked
+        for in another call, if that is before the deadline.
         """
         tries = self.limits.retries if repeatable else 0
         attempt, arrived = 0, False
+        if self.limits.retries and (wanted := self.pauses.left(request.origin)):
+            await self._sleep_until_deadline(pause_before(0, wanted))
         while True:
             result = await self._follow_redirects(request)
             if arrived and isinstance(result, LostResponse):  # an earlier try was sent
                 result = replace(result, sent="unknown")
-            pause = _pause(result, attempt) if attempt < tries else None
-            if pause is None or time.monotonic() + pause >= self.deadline:
+            pause = self._pause(request, result, attempt)
+            if pause is None or attempt >= tries or not await self._sleep_until_deadline(pause):
                 return result
             arrived = isinstance(result, ReceivedResponse) or result.sent != "no"
-            await self._sleep(pause)
             attempt += 1
+
+    def _pause(
+        self, request: HttpRequest, result: ReceivedResponse | LostResponse, attempt: int
+    ) -> float | None:
+        """Return the seconds before the next try, or `None` if there is no next try."""
+        if isinstance(result, LostResponse):
+            return pause_before(attempt) if result.retry else None
+        if not may_try_again(result.status, result.headers):
+            return None
+        wanted = retry_after(result.headers)
+        if wanted is not None and is_limited(result.status, result.headers):
+            self.pauses.keep(request.origin, wanted)
+        return pause_before(attempt, wanted)
 
     async def _follow_redirects(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
         result = await self._answer_challenge(request)
@@ -142,14 +210,23 @@ class Exchange:
     async def _send(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
         if time.monotonic() >= self.deadline:
             return LostResponse(reason=self._too_late, sent="no", late=True)
-        response = None
+        response = reader = None
         try:
-            async with self._until_deadline():
+            async with self._until(self.deadline):
                 response = await self.transport.send(request, self.deadline)
-                body = await self._body(request, response)
-            return ReceivedResponse(status=response.status, headers=response.headers, body=body)
+                reader = self._reader(request, response)
+                body = b"" if reader else await self._body(request, response)
+            if reader is not None:
+                await self._pass_on(response, reader)
+            return ReceivedResponse(
+                status=response.status,
+                headers=response.headers,
+                body=body,
+                passed_on=reader is not None,
+            )
         except Exception as error:  # a client runs code of the application: hooks, for example
-            return self._lost(error, response)
+            lost = self._lost(error, response)
+            return lost if reader is None else replace(lost, retry=False)
         finally:
             if response is not None:
                 with suppress(Exception):  # the response is already here, or lost
@@ -157,7 +234,7 @@ class Exchange:
 
     async def _body(self, request: HttpRequest, response: OpenResponse) -> bytes:
         limit = self.limits.response
-        encoding = "" if response.decoded else _header(response.headers, "content-encoding")
+        encoding = _encoding(response)
         body = DecodedBody(encoding, limit)
         if not encoding and request.method != "HEAD" and _is_longer(response, limit):
             raise UnreadableError(f"is larger than {limit} bytes")
@@ -168,19 +245,49 @@ class Exchange:
             body.feed(chunk)
         raise TimeoutError
 
-    def _until_deadline(self) -> AbstractAsyncContextManager[object]:
+    def _reader(self, request: HttpRequest, response: OpenResponse) -> LineReader | None:
+        """Return the reader of a response that is a sequence, if its items are wanted."""
+        kind = sequence_kind(header_of(response.headers, "content-type"))
+        if self.items is None or kind is None or not 200 <= response.status < 300:
+            return None
+        return READERS[kind](self.items.checks, self.limits.response)
+
+    async def _pass_on(self, response: OpenResponse, reader: LineReader) -> None:
+        """Pass on the items of a body as they come."""
+        body, deadline = DecodedBody(_encoding(response), self.limits.response), self.deadline
+        chunk: bytes | None = b""
+        while chunk is not None:
+            found: list[StreamItem] = []
+            async with self._until(deadline):
+                while not found and chunk is not None:
+                    if time.monotonic() >= deadline:
+                        raise TimeoutError
+                    chunk = await response.read()
+                    if chunk is None:
+                        found += (*reader.feed(body.whole()), *reader.close())
+                    else:
+                        body.feed(chunk)
+                        found += reader.feed(body.take())
+            for item in found:
+                assert self.items is not None  # noqa: S101 - as `_reader` checks
+                await self.items.put(item, response)
+            deadline = time.monotonic() + self.limits.deadline
+            if self.transport.blocks:
+                DEADLINE.set(deadline)
+
+    def _until(self, deadline: float) -> AbstractAsyncContextManager[object]:
         if self.transport.blocks:
             return nullcontext()
         from asyncio import timeout
 
-        return timeout(self.deadline + GRACE - time.monotonic())
+        return timeout(deadline + GRACE - time.monotonic())
 
-    async def _sleep(self, seconds: float) -> None:
-        if self.transport.blocks:
-            return time.sleep(seconds)
-        from asyncio import sleep
-
-        return await sleep(seconds)
+    async def _sleep_until_deadline(self, seconds: float) -> bool:
+        """Return false at once if the deadline is sooner."""
+        if time.monotonic() + seconds >= self.deadline:
+            return False
+        await rest(seconds, blocks=self.transport.blocks)
+        return True
 
     def _lost(self, error: Exception, response: OpenResponse | None) -> LostResponse:
         status, headers = (None, ()) if response is None else (response.status, response.headers)
@@ -189,10 +296,12 @@ class Exchange:
             return LostResponse(reason=reason, sent="yes", status=status, headers=headers)
         is_unsent = response is None and isinstance(error, self.transport.unsent)
         late = isinstance(error, self.transport.late)
+        is_unknown = isinstance(error, gaierror)
+        name = "host name not found" if is_unknown else type(error).__name__
         where = "before an answer came" if response is None else "inside the answer"
         reason = "No connection could be made" if is_unsent else f"The connection broke {where}"
         return LostResponse(
-            reason=self._too_late if late else f"{reason} ({type(error).__name__})",
+            reason=self._too_late if late else f"{reason} ({name})",
             sent="no" if is_unsent else "unknown",
             status=status,
             headers=headers,
@@ -206,7 +315,6 @@ class Exchange:
 
 
 _REDIRECTS = (301, 302, 303, 307, 308)
-_OVERLOADED = (429, 502, 503, 504)
 
 
 def redirected(request: HttpRequest, result: ReceivedResponse | LostResponse) -> HttpRequest | None:
@@ -217,13 +325,13 @@ def redirected(request: HttpRequest, result: ReceivedResponse | LostResponse) ->
     """
     if isinstance(result, LostResponse) or result.status not in _REDIRECTS:
         return None
-    location = _header(result.headers, "location")
+    location = header_of(result.headers, "location")
     method = "GET" if result.status == 303 and request.method != "HEAD" else request.method
     if method not in ("GET", "HEAD") and result.status in (301, 302):
         return None
     try:
         url = urljoin(request.url, location).partition("#")[0]
-        is_same = _endpoint(url) == _endpoint(request.url)
+        is_same = endpoint_of(url) == endpoint_of(request.url)
     except ValueError:
         return None
     if not location or not is_same or not is_field_value(location) or " " in location:
@@ -237,52 +345,16 @@ def redirected(request: HttpRequest, result: ReceivedResponse | LostResponse) ->
 def origin_of_url(url: str) -> str | None:
     """Return only the scheme, host and port of a URL, `None` if it is invalid or relative."""
     try:
-        scheme, host, port = _endpoint(url)
+        scheme, host, port = endpoint_of(url)
     except ValueError:
         return None
     return f"{scheme}://{host}" + ("" if port is None else f":{port}") if scheme and host else None
 
 
-def retry_after(headers: Headers) -> float | None:
-    """Return the seconds of the header `Retry-After` (RFC 9110, section 10.2.3), or `None`.
-
-    A date in the past means 0; text that is neither a number of seconds nor a date means `None`.
-    """
-    text = _header(headers, "retry-after").strip()
-    if text.isascii() and text.isdigit():
-        return float(text) if len(text) <= 12 else None
-    try:
-        date = parsedate_to_datetime(text)
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (date - datetime.now(UTC)).total_seconds())
-
-
-def _pause(result: ReceivedResponse | LostResponse, attempt: int) -> float | None:
-    """Return the seconds before the next try, or `None` if there is no next try."""
-    default = 0.2 * 2**attempt
-    if isinstance(result, LostResponse):
-        return default if result.retry else None
-    if result.status not in _OVERLOADED:
-        return None
-    wanted = retry_after(result.headers)
-    return default if wanted is None else wanted
-
-
-def _header(headers: Headers, name: str) -> str:
-    """Return the values of a header (named in lower case), joined by commas."""
-    return ", ".join(value for key, value in headers if key == name)
+def _encoding(response: OpenResponse) -> str:
+    return "" if response.decoded else header_of(response.headers, "content-encoding")
 
 
 def _is_longer(response: OpenResponse, limit: int) -> bool:
-    length = _header(response.headers, "content-length")
+    length = header_of(response.headers, "content-length")
     return length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit)
-
-
-def _endpoint(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    if "@" in parts.netloc:
-        raise ValueError("user information")
-    default = {"http": 80, "https": 443}.get(parts.scheme)
-    return parts.scheme, parts.hostname, None if parts.port == default else parts.port

@@ -6,12 +6,12 @@ from json import JSONEncoder, detect_encoding
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.http.exchange import (
-    Headers,
     LostResponse,
     ReceivedResponse,
     origin_of_url,
-    retry_after,
 )
+from pyfunctools.execution.http.items import DEPTH, StreamItem
+from pyfunctools.execution.http.pauses import Headers, retry_after
 from pyfunctools.media_types import codec_of, is_json_media, is_text_media, without_parameters
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import SAFE
@@ -19,9 +19,6 @@ from pyfunctools.schema.parsing.strict import parse_strict
 
 EXCERPT = 2048
 """Characters of an error response's body in the text for the model, if they are exposed."""
-
-DEPTH = 128
-"""The deepest nesting of JSON that is read in a response."""
 
 
 def outcome_of_response(
@@ -59,6 +56,22 @@ def outcome_of_response(
             retry_after=None if is_success else retry_after(result.headers),
             sent="yes",
         ),
+        function=name,
+    )
+
+
+def outcome_of_item(item: StreamItem, status: int, headers: Headers, name: str) -> Outcome:
+    """Return the outcome of an item of a response that is a sequence."""
+    text = _shown(item.value if isinstance(item.value, str) else _COMPACT(item.value))
+    if item.issues:
+        complaints = " ".join(issue.message for issue in item.issues[:3])
+        text = f"This item is not as the document says. {complaints}"
+    return Outcome(
+        text=text,
+        value=item.value,
+        reason="output" if item.issues else None,
+        issues=item.issues,
+        response=Response(status=status, headers=_headers_by_name(headers), sent="yes"),
         function=name,
     )
 
@@ -117,7 +130,10 @@ def _success_text(value: object, status: str, content_type: str) -> str:
     if isinstance(value, bytes):
         kind = content_type or "no content type"
         return f"{shortened(visible(kind), 100)}, {len(value)} bytes"
-    text = value.replace("\r\n", "\n") if isinstance(value, str) else _COMPACT(value)
+    return _shown(value.replace("\r\n", "\n") if isinstance(value, str) else _COMPACT(value))
+
+
+def _shown(text: str) -> str:
     clean = visible(text)
     hidden = len(text) - len(clean)
     return f"{clean}\n[{hidden} hidden characters left out]" if hidden else clean

@@ -3,15 +3,28 @@
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Unpack
 
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.execution.http.connections import DEADLINE, Pools
-from pyfunctools.execution.http.exchange import AnswerChallenge, Exchange, HttpTransport
-from pyfunctools.execution.http.responses import outcome_of_response
+from pyfunctools.execution.http.connections import Pools
+from pyfunctools.execution.http.exchange import (
+    DEADLINE,
+    AnswerChallenge,
+    Exchange,
+    HttpTransport,
+    ItemSink,
+    OpenResponse,
+    ReceivedResponse,
+    moved,
+)
+from pyfunctools.execution.http.items import StreamItem
+from pyfunctools.execution.http.logins import Login
+from pyfunctools.execution.http.pauses import Pauses
+from pyfunctools.execution.http.responses import outcome_of_item, outcome_of_response
 from pyfunctools.execution.http.transports import (
     Masked,
     client_transport,
@@ -19,14 +32,13 @@ from pyfunctools.execution.http.transports import (
     pool_transport,
 )
 from pyfunctools.execution.person.blame import locations_of_person, whole_refused
-from pyfunctools.execution.person.masking import Masker
+from pyfunctools.execution.person.masking import MASK, Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.execution.request.connection import (
     Connection,
     checked_headers,
     checked_idempotency_header,
     names_of_connection,
-    server_url,
     with_call_id,
 )
 from pyfunctools.execution.request.connection_secrets import ConnectionSecrets
@@ -38,14 +50,19 @@ from pyfunctools.execution.request.credentials import (
     user_and_password,
     with_credential,
 )
+from pyfunctools.execution.request.destination import Destinations
+from pyfunctools.execution.request.oauth import Hidden, OAuth2, login_flow, login_kind
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, Response
-from pyfunctools.route import IDEMPOTENT, SAFE, Route
+from pyfunctools.media_types import sequence_kind
+from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.outcome import Outcome, Request, Response, end_of_stream
+from pyfunctools.record.settings import check_picklable
+from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, Route, SecurityScheme
 from pyfunctools.schema import Failure
+from pyfunctools.schema.validation.validator import Validator
 
 LOGGER = logging.getLogger("pyfunctools")
 
@@ -75,7 +92,7 @@ class HttpRunner:
         library: str | None = None,
         **connection: Unpack[Connection],
     ) -> None:
-        self._client, server = connection.get("client"), connection.get("server")
+        self._client = connection.get("client")
         is_public_only = connection.get("block_private_networks", False)
         if self._client is not None and is_public_only:
             raise DefinitionError(
@@ -83,16 +100,16 @@ class HttpRunner:
                 "A `client` connects to any address.",
                 "Leave out `client`, or check addresses in its transport.",
             )
-        self._variables = dict(connection.get("variables") or {})
-        self._server = (
-            server_url((), server, self._variables) if isinstance(server, str) else server
-        )
+        self.destinations = Destinations(connection.get("server"), connection.get("variables"))
         headers, auth = connection.get("headers") or {}, connection.get("auth") or {}
         if not callable(headers):
             checked_headers(headers)
             headers = dict(headers)
+        self._library = library
+        self._connection: Connection = {**connection, "headers": headers, "auth": dict(auth)}
         self._headers = provider_of("headers", headers)
         self._auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
+        self._logins = {name: each for name, each in auth.items() if isinstance(each, OAuth2)}
         self._blocks = self._client is None or client_transport(self._client, None).blocks
         self._explicit_schemes = explicit_schemes(auth)
         self._idempotency = checked_idempotency_header(
@@ -100,13 +117,18 @@ class HttpRunner:
         )
         self._names = names_of_connection(connection)
         self.limits = limits
-        self._expose = connection.get("expose_error_body", False)
+        self._expose = connection.get("expose_error_body", "4xx")
         self._deep = connection.get("deep", False)
         self._pools = Pools(library, is_public_only)
+        self._pauses = Pauses()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        for name, value in self._connection.items():
+            check_picklable(name, value, "Open the document in the other process.")
+        return (_runner_with, (self.limits, self._library, self._connection))
 
     def __repr__(self) -> str:
-        server = self._server.partition("?")[0] if isinstance(self._server, str) else self._server
-        return f"HttpRunner(server={server!r}, auth={sorted(self._auth)})"
+        return f"HttpRunner(server={self.destinations!r}, auth={sorted(self._auth)})"
 
     async def run(self, run: Run) -> Outcome:
         """Send the request of a call.
@@ -122,11 +144,27 @@ class HttpRunner:
                 "The client of this controller is asynchronous.",
                 "Use `await controller.acall(...)`, or pass an `httpx.Client`.",
             )
-        deadline = time.monotonic() + self.limits.deadline
         call = await self.prepared(run)
-        return (
-            call if isinstance(call, Outcome) else await self._send_own(call, deadline, run.awaits)
-        )
+        if isinstance(call, Outcome):
+            return call
+        deadline = time.monotonic() + self.limits.deadline
+        outcome = await self._send_own(call, deadline, run.awaits)
+        is_rejected = outcome.response is not None and outcome.response.status == 401
+        if is_rejected and await self._has_new_tokens(call):
+            return await self._send_own(call, deadline, run.awaits)
+        return outcome
+
+    def may_ask(self, function: Function) -> bool:
+        """Return whether a person may have to log in.
+
+        Raises:
+            DefinitionError: it is not said how to log in.
+        """
+        route = function.origin
+        if not self._logins or not isinstance(route, Route):
+            return False
+        schemes = [each for each in self._schemes(route) if each.name in self._logins]
+        return any(login_kind(self._logins[each.name], each) != "client" for each in schemes)
 
     def close(self) -> None:
         """Close the runner's own blocking connections; a later call opens new ones."""
@@ -143,17 +181,15 @@ class HttpRunner:
 
         `refuse` is called with the complete call before `run.begin` is awaited; an outcome that it
         returns is the outcome of the call.
-
-        Raises:
-            DefinitionError: as `run`.
-            DocumentError: as `run`.
         """
         call = await self._complete_call(run)
+        if not isinstance(call, Outcome) and call.trusted:
+            call = await self._with_credentials(call)
         if isinstance(call, Outcome):
             return call
         refusal = refuse(call)
         if refusal is None and run.begin is not None:
-            refusal = await run.begin(run.arguments)
+            refusal = await run.begin()
         return refusal or call
 
     async def _complete_call(self, run: Run) -> "PreparedCall | Outcome":
@@ -161,24 +197,25 @@ class HttpRunner:
         route = function.origin
         if not isinstance(route, Route):
             raise DefinitionError(function.name, "This function is not an HTTP operation.")
-        base_url = self._server
-        if not isinstance(base_url, str):
-            base_url = server_url(route.servers, base_url, self._variables)
-        secrets = ConnectionSecrets(_names_of_keys(route))
+        base_url, trusted = self.destinations.of(route)
+        secrets, headers = ConnectionSecrets(_names_of_keys(route)), dict[str, str]()
         try:
-            given = await run.resolve(self._headers(run.context), "headers")
-            headers = checked_headers(given)
-            secrets.add_headers(given)
+            if trusted:
+                given = await run.resolve(self._headers(run.context), "headers")
+                headers = checked_headers(given)
+                secrets.add_headers(given)
             if route.method not in SAFE:
                 headers = with_call_id(headers, self._idempotency, run.info)
         except Exception as error:  # the caller's code may raise anything
             return _without_credentials(function, error)
+        if run.put is not None and (wanted := _sequences(route)):
+            headers = {"accept": f"{wanted}, */*;q=0.5", **headers}
         request = build(
             route,
             run.arguments,
             base_url=base_url,
             headers=headers,
-            connected=self._names,
+            connected=self._names if trusted else NO_NAMES,
             separated=function.separated,
             deep=self._deep,
         )
@@ -189,12 +226,44 @@ class HttpRunner:
         may_repeat = route.method in IDEMPOTENT or function.idempotent is True
         has_key = not {"idempotency-key", self._idempotency}.isdisjoint(request.headers)
         masked = masked_for(locations_of_person(function, route))
-        call = PreparedCall(run, route, request, secrets, may_repeat or has_key, masked)
-        return await self._with_credentials(call)
+        return PreparedCall(run, route, request, secrets, may_repeat or has_key, masked, trusted)
+
+    def _schemes(self, route: Route) -> "tuple[SecurityScheme, ...]":
+        return (*schemes_to_send(route, self._auth), *self._explicit_schemes)
+
+    async def preview(self, run: Run) -> Request | None:
+        """Return the request of a call, without asking for its credentials, which are covered."""
+        try:
+            call = await self._complete_call(run)
+        except PyfunctoolsError:  # the run will raise it
+            return None
+        if isinstance(call, Outcome):
+            return None
+        for scheme in self._schemes(call.route) if call.trusted else ():
+            covered = f"{MASK}:{MASK}" if scheme.scheme == "basic" else MASK
+            call.request, texts = with_credential(call.request, scheme, covered)
+            call.secrets.credentials += texts
+        request, content = call.request, call.request.content
+        try:
+            text = None if content is None else content.decode()
+        except UnicodeDecodeError:
+            text = f"({len(content or b''):,} bytes)"
+        shown = Request(
+            method=request.method, url=request.url, headers=request.headers, content=text
+        )
+        return Masker(call.secrets.credentials).request(shown)
 
     async def _with_credentials(self, call: "PreparedCall") -> "PreparedCall | Outcome":
         """Return the call with its credentials, or the outcome if one could not be obtained."""
-        for scheme in (*schemes_to_send(call.route, self._auth), *self._explicit_schemes):
+        for scheme in self._schemes(call.route):
+            if scheme.name in self._logins:
+                login = self._login(call, scheme)
+                token = await login.token()
+                if isinstance(token, Outcome):
+                    return token
+                call.tokens.append((login, scheme, token))
+                _add_token(call, scheme, token)
+                continue
             try:
                 given = self._auth[scheme.name](call.run.context)
                 credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
@@ -210,16 +279,38 @@ class HttpRunner:
                 )
         return call
 
+    def _login(self, call: "PreparedCall", scheme: SecurityScheme) -> Login:
+        settings, base_url = self._logins[scheme.name], self.destinations.of(call.route).base_url
+        return Login(
+            name=scheme.name,
+            run=call.run,
+            settings=settings,
+            flow=login_flow(settings, scheme, base_url),
+            pools=self._pools,
+            limits=self.limits,
+        )
+
+    async def _has_new_tokens(self, call: "PreparedCall") -> bool:
+        """Return whether a call whose tokens were rejected has others now; nothing was done yet."""
+        for login, scheme, token in call.tokens:
+            renewed = await login.renewed(token)
+            if renewed is None:
+                return False
+            _add_token(call, scheme, renewed)
+        return bool(call.tokens)
+
     async def _send_own(self, call: "PreparedCall", deadline: float, awaits: bool) -> Outcome:
         """Send a call over the runner's own connections, or over the client."""
         if self._client is None:
             transport = pool_transport(self._pools, awaits=awaits)
         else:
-            transport = client_transport(self._client, call.masked)
+            transport = client_transport(self._client, call.masked, trusted=call.trusted)
         if transport.blocks and awaits:
             from asyncio import to_thread
 
-            return await to_thread(lambda: finish(self.send(call, transport, deadline)))
+            if call.run.put is None:
+                return await to_thread(lambda: finish(self.send(call, transport, deadline)))
+            transport = moved(transport, partial(to_thread, finish), blocks=False)
         token = DEADLINE.set(deadline)
         try:
             return await self.send(call, transport, deadline)
@@ -231,8 +322,21 @@ class HttpRunner:
     ) -> Outcome:
         """Send a call over a transport and return its outcome."""
         route, started = call.route, time.monotonic()
+        name, put, passed_on = call.run.function.name, call.run.put, 0
+
+        async def put_item(item: StreamItem, response: OpenResponse) -> None:
+            nonlocal passed_on
+            made = outcome_of_item(item, response.status, response.headers, name)
+            _ = put and await put(_told(call, made))
+            passed_on += 1
+
         exchange = Exchange(
-            transport=transport, deadline=deadline, limits=self.limits, challenge=call.challenge
+            transport=transport,
+            deadline=deadline,
+            limits=self.limits,
+            challenge=call.challenge,
+            pauses=self._pauses,
+            items=None if put is None else ItemSink(_item_checks(call.run.function), put_item),
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
         if LOGGER.isEnabledFor(logging.DEBUG):
@@ -240,16 +344,48 @@ class HttpRunner:
             milliseconds = (time.monotonic() - started) * 1000
             path = visible(route.path).replace("\n", " ")
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, milliseconds)
-        name = call.run.function.name
-        outcome = outcome_of_response(result, method=route.method, name=name, expose=self._expose)
-        others = () if outcome.ok else call.secrets.others
-        outcome = Masker(call.secrets.credentials, others).outcome(outcome)
-        return replace(outcome, repairs=(*outcome.repairs, *call.request.repairs))
+        if isinstance(result, ReceivedResponse) and result.passed_on:
+            return end_of_stream(name, passed_on)
+        outcome = outcome_of_response(
+            result, method=route.method, name=name, expose=self._exposed(call, result.status)
+        )
+        return _told(call, outcome)
+
+    def _exposed(self, call: "PreparedCall", status: int | None) -> bool:
+        """Return whether the model may read the body of a response with an error.
+
+        By default not if a person or a fixed secret has a part in the call: it may be in the body.
+        """
+        if isinstance(self._expose, bool):
+            return self._expose
+        separated = call.run.function.separated
+        is_persons = separated is not None and bool(separated.split(call.run.arguments)[1])
+        is_callers = status is not None and 400 <= status < 500
+        return is_callers and not (is_persons or call.run.withholds)
+
+
+def _told(call: "PreparedCall", outcome: Outcome) -> Outcome:
+    """Return an outcome without the credentials of the connection, with the request's repairs."""
+    others = () if outcome.ok else call.secrets.others
+    outcome = Masker(call.secrets.credentials, others).outcome(outcome)
+    return replace(outcome, repairs=(*outcome.repairs, *call.request.repairs))
+
+
+def _item_checks(function: Function) -> Validator | None:
+    contract = contract_of(function)
+    return None if contract.items is None else contract.item_validator
+
+
+def _runner_with(limits: Limits, library: str | None, connection: Connection) -> HttpRunner:
+    return HttpRunner(limits=limits, library=library, **connection)
 
 
 @dataclass(slots=True)
 class PreparedCall:
-    """A call that is ready to be sent; if `repeatable`, it may be sent again."""
+    """A call that is ready to be sent; if `repeatable`, it may be sent again.
+
+    It has the credentials of the connection only if its server is `trusted`.
+    """
 
     run: Run
     route: Route
@@ -257,7 +393,25 @@ class PreparedCall:
     secrets: ConnectionSecrets
     repeatable: bool
     masked: Masked
+    trusted: bool
     challenge: AnswerChallenge | None = None
+    tokens: list[tuple[Login, SecurityScheme, Hidden]] = field(
+        default_factory=list[tuple[Login, SecurityScheme, Hidden]]
+    )
+
+
+def _add_token(call: PreparedCall, scheme: SecurityScheme, token: Hidden) -> None:
+    """Add a token of OAuth 2.0, in the header `Authorization` of a bearer (RFC 6750)."""
+    if scheme.type == "apiKey" and (scheme.parameter or "").lower() == "authorization":
+        scheme = replace(scheme, type="oauth2")
+    call.request, texts = with_credential(call.request, scheme, token["access"])
+    call.secrets.credentials += texts
+
+
+def _sequences(route: Route) -> str:
+    """Return the media types of a successful response that are sequences."""
+    listed = (each.content_types for each in route.responses if each.status[:1] in "2d")
+    return ", ".join(media for media in chain(*listed) if sequence_kind(media))
 
 
 def _names_of_keys(route: Route) -> frozenset[str]:
@@ -269,9 +423,6 @@ def _without_credentials(function: Function, error: Exception) -> Outcome:
     """Return the outcome after the caller's function raised an exception.
 
     The outcome does not contain the exception's message, which may contain a secret.
-
-    Raises:
-        PyfunctoolsError: the error is about the definition of that function or its result.
     """
     if isinstance(error, PyfunctoolsError):
         raise error

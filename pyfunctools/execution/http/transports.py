@@ -10,12 +10,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from functools import lru_cache
 from socket import gaierror
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.http.connections import NoConnectionError, Pools, PrivateAddressError
-from pyfunctools.execution.http.exchange import Headers, HttpTransport, OpenResponse
+from pyfunctools.execution.http.exchange import HttpTransport, OpenResponse
+from pyfunctools.execution.http.pauses import Headers
 from pyfunctools.execution.request.assembly import HttpRequest
 
 if TYPE_CHECKING:  # either library may be the one that is installed
@@ -57,24 +58,26 @@ def pool_transport(pools: Pools, *, awaits: bool) -> HttpTransport:
     return _transport(core, send, blocks=not awaits)
 
 
-def client_transport(client: object, masked: Masked) -> HttpTransport:
+def client_transport(client: object, masked: Masked, *, trusted: bool = True) -> HttpTransport:
     """Return the transport over a caller's client; it blocks if the client does.
 
-    Raises:
-        DefinitionError: it is not a client of httpx or httpx2.
+    To a server that is not `trusted` it sends nothing of its own: no headers, cookies or `auth`.
     """
     library = library_of(client)
     blocks = isinstance(client, library.Client)
     own = cast("httpx.Client", client)
     own_async = cast("httpx.AsyncClient", client)
+    settings: _SendSettings = {} if trusted else {"auth": None}
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        message = _client_request(own, request, deadline, masked)
+        message = _client_request(own, library if not trusted else None, request, deadline, masked)
         if blocks:
-            response = own.send(message, stream=True, follow_redirects=False)
+            response = own.send(message, stream=True, follow_redirects=False, **settings)
             read, close = _blocking_reader(response.iter_raw()), _as_awaitable(response.close)
         else:
-            response = await own_async.send(message, stream=True, follow_redirects=False)
+            response = await own_async.send(
+                message, stream=True, follow_redirects=False, **settings
+            )
             read, close = chunk_reader(response.aiter_raw()), response.aclose
         is_read = response.is_stream_consumed  # by a hook of the caller
         return OpenResponse(
@@ -89,11 +92,7 @@ def client_transport(client: object, masked: Masked) -> HttpTransport:
 
 
 def library_of(client: object) -> ModuleType:
-    """Return the library of a client.
-
-    Raises:
-        DefinitionError: it is not a client of httpx or httpx2.
-    """
+    """Return the library of a client."""
     for name in ("httpx", "httpx2"):
         library = sys.modules.get(name)  # a library that is not loaded has no client
         if library is not None and isinstance(client, library.Client | library.AsyncClient):
@@ -178,15 +177,21 @@ def complete_message(request: HttpRequest) -> tuple[bytes | None, dict[str, str]
     return content, headers
 
 
+class _SendSettings(TypedDict, total=False):
+    auth: None
+
+
 def _client_request(
     client: "httpx.Client | httpx.AsyncClient",
+    bare: ModuleType | None,
     request: HttpRequest,
     deadline: float,
     masked: Masked,
 ) -> "httpx.Request":
     if client.is_closed:
         raise UnusableClientError
-    message = client.build_request(
+    build = client.build_request if bare is None else bare.Request
+    message = build(
         request.method,
         request.url,
         content=request.content,
@@ -199,7 +204,7 @@ def _client_request(
     if url.raw_path.partition(b"?")[0] != path or url.raw_host.strip(b"[]") != host:
         raise UnusableClientError
     if masked:
-        message.url = _masked_url(type(url), masked)(url)
+        message.url = _masked_url(type(client.base_url), masked)(url)
     return message
 
 

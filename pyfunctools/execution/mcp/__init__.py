@@ -1,15 +1,15 @@
 """MCP: the session with a server, the calls of its tools, and its questions to a person."""
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import MissingExtraError
 
 try:
     from pyfunctools.execution.mcp.runner import Accept, RemoteRunner
-    from pyfunctools.execution.mcp.session import Session, header_fault
+    from pyfunctools.execution.mcp.session import Session, ToolProgress, header_fault
 except ImportError as error:
-    raise DefinitionError(
+    raise MissingExtraError(
         "from_mcp",
         f"The official SDK of MCP, version 2, is not installed: {error}.",
-        "Run `pip install 'pyfunctools[mcp]'`.",
+        "mcp",
     ) from None
 
-__all__ = ["Accept", "RemoteRunner", "Session", "header_fault"]
+__all__ = ["Accept", "RemoteRunner", "Session", "ToolProgress", "header_fault"]

@@ -6,34 +6,26 @@ the same time; their questions are cancelled.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from pyfunctools._json import JsonObject
 from pyfunctools.execution.mcp.server_questions import (
-    has_wrong_answers,
-    response_to,
+    AskHere,
+    answers_to,
     state_of_question,
-    waiting_outcome,
 )
-from pyfunctools.execution.steps import Answered
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, Waiting
-
-AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
-"""`Person.ask`, run where the call was made: on its loop, or in a thread with its context."""
-
-TIMES: Final = 10
-"""How many times a person is asked the same question, if the answers are invalid."""
+from pyfunctools.record.outcome import Outcome, Reason
 
 
 @dataclass(eq=False, slots=True)
 class RunningCall:
-    """A call that an older server carries out.
+    """A call that a server carries out.
 
     `ask` is `None` if nobody can answer. `is_alone` is true if a question of the server can belong
     only to this call.
@@ -51,11 +43,7 @@ class RunningCall:
 
     @asynccontextmanager
     async def deadline(self, seconds: float) -> AsyncGenerator[None]:
-        """Limit the time of a block; the time in which a person answers does not count.
-
-        Raises:
-            TimeoutError: the time is over.
-        """
+        """Limit the time of a block; the time in which a person answers does not count."""
         try:
             async with asyncio.timeout(seconds) as self._clock:
                 yield
@@ -63,6 +51,11 @@ class RunningCall:
             self._is_over = True
             if self._answer is not None:
                 self._answer.cancel()
+
+    def start_deadline_again(self, seconds: float) -> None:
+        """Start the time of `deadline` again, unless it is over, or a person is asked."""
+        if not self._is_over and self._clock.when() is not None and not self._clock.expired():
+            self._clock.reschedule(asyncio.get_running_loop().time() + seconds)
 
     async def answer(self, params: JsonObject) -> ElicitResult:
         """Return the answer to a server's question; the deadline moves by the time it takes."""
@@ -86,19 +79,12 @@ class RunningCall:
         return ElicitResult(action="cancel")
 
     async def _ask(self, params: JsonObject) -> JsonObject | None:
-        """Return a person's answer, or `None`; after an invalid answer, ask the person again."""
-        state, answer = state_of_question(params), None
-        question = waiting_outcome(self.function, state, {})
-        for _ in range(TIMES):
-            assert question.waiting is not None  # noqa: S101 - as `waiting_outcome` returns it
-            answer = None if self.ask is None else await self.ask(question.waiting)
-            if not isinstance(answer, Answered):
-                break
-            if not has_wrong_answers(answer):
-                return response_to(answer)
-            question = waiting_outcome(self.function, state, answer.values)
-        self._no_answer = _no_answer(question, answer)
-        return None
+        """Return a person's answer, or `None`."""
+        answers = await answers_to(self.function, state_of_question(params), self.ask, {})
+        if isinstance(answers, Outcome):
+            self._no_answer = _no_answer(answers)
+            return None
+        return next(iter(answers.values()))
 
     def with_reason(self, outcome: Outcome) -> Outcome:
         """Return the outcome; if the call failed for lack of an answer, its text has this reason.
@@ -115,18 +101,22 @@ class RunningCall:
         return replace(outcome, text=text, reason=cause.reason, exception=cause.exception)
 
 
-def _no_answer(question: Outcome, answer: Answered | Outcome | None) -> Outcome:
+def _no_answer(found: Outcome) -> Outcome:
     """Return the outcome with the reason why a question has no answer."""
-    questions = () if question.waiting is None else question.waiting.questions
+    questions = () if found.waiting is None else found.waiting.questions
     wrong = [f"{each.label}: {each.problem}" for each in questions if each.problem]
     why = f"their answer was not valid ({', '.join(wrong)})" if wrong else "nobody was there"
-    failure = answer if isinstance(answer, Outcome) else Outcome(text="", reason="declined")
-    if failure.exception is not None:
-        why = f"they could not be asked ({type(failure.exception).__name__})"
-    text = f"In the middle of this call the server asked a person, and {why}. {question.text} "
-    return replace(failure, text=text + _CALL_AGAIN)
+    said = f"{why}. {found.text}"
+    if found.exception is not None:
+        said = f"they could not be asked ({type(found.exception).__name__})."
+    text = f"In the middle of this call the server asked a person, and {said} "
+    return replace(found, text=text + _CALL_AGAIN, reason=_REASON.get(found.reason, found.reason))
 
 
+_REASON: Final[Mapping[str | None, Reason]] = {
+    "needs_human": "declined",
+    "needs_approval": "declined",
+}
 _CALL_AGAIN: Final = (
     "The call cannot go on later: it has to be made again when somebody can answer."
 )

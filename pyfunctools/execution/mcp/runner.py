@@ -1,7 +1,7 @@
 """`RemoteRunner`: calls the tools of one MCP session."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from contextvars import copy_context
 from json import dumps, loads
@@ -11,22 +11,23 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import URL_ELICITATION_REQUIRED
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.errors import LoopError, PyfunctoolsError
+from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError
 from pyfunctools.execution.loop import in_a_loop
-from pyfunctools.execution.mcp.questions_in_calls import AskHere, RunningCall
+from pyfunctools.execution.mcp.questions_in_calls import RunningCall
 from pyfunctools.execution.mcp.server_questions import (
+    AskHere,
+    answers_to,
     continuation_of,
     has_wrong_answers,
     is_declined,
+    responses_of,
     state_of_refusal,
     state_of_result,
-    waiting_outcome,
 )
 from pyfunctools.execution.mcp.session import Session
 from pyfunctools.execution.mcp.tool_results import failed_outcome, outcome_of_result, remote_tool_of
 from pyfunctools.execution.runner import Run
-from pyfunctools.execution.steps import Answered, AskSteps, Person, awaited, finish
-from pyfunctools.record.call_info import person_in
+from pyfunctools.execution.steps import Answered, AskSteps, ServerDialog, awaited, finish
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import digest_of_tool
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -51,6 +52,8 @@ class RemoteRunner:
     tool that has changed is called only if `accept` returns true; `read` makes its function.
     """
 
+    preview = None
+
     def __init__(self, session: Session, read: ReadTool, accept: Accept | None) -> None:
         self.limits = session.limits
         self._session = session
@@ -60,27 +63,32 @@ class RemoteRunner:
         self._listing: asyncio.Task[list[JsonValue]] | None = None
         self._validators: dict[str, Validator] = {}
 
-    async def run(self, run: Run) -> Outcome:
-        """Call the tool.
+    def __reduce__(self) -> tuple[object, ...]:
+        remedy = "Write `await Controller.from_mcp(...)` in the other process."
+        raise DefinitionError("from_mcp", "A session cannot be pickled.", remedy)
 
-        Raises:
-            LoopError: a blocking call in a thread that runs an event loop.
-        """
+    async def run(self, run: Run) -> Outcome:
+        """Call the tool."""
         function, awaits = run.function, run.awaits
         if not awaits and in_a_loop():
             raise LoopError(function.name)
-        answered, ask = cast("Person | None", person_in(run.info)) or Person(None, None)
-        ask_here = None if ask is None else (_on_this_loop if awaits else _in_a_thread)(ask)
+        answered, ask = run.dialog or ServerDialog(None, None)
+        ask_here = None if ask is None else _where_called(ask, awaits)
         try:
-            refusal = await self._session.run_on_loop(self._refusal(function, answered), awaits)
-            if refusal is None and run.begin is not None:
-                refusal = await run.begin(run.arguments)
-            if refusal is not None:
-                return refusal
-            call = self._call(function, run.arguments, answered, ask_here)
+            steps = self._more(run, answered, ask_here)
+            more = await self._session.run_on_loop(steps, awaits)
+            if not isinstance(more, Outcome) and run.begin is not None:
+                more = await run.begin() or more
+            if isinstance(more, Outcome):
+                return more
+            call = self._call(run, more, ask_here)
             return await self._session.run_on_loop(call, awaits)
         except ConnectionError as error:
-            return failed_outcome(function, error)
+            return failed_outcome(run, error)
+
+    def may_ask(self, function: Function) -> bool:
+        """Return True: a server may ask."""
+        return True
 
     def close(self) -> None:
         """Close the session if it was opened here; on its own loop use `aclose`."""
@@ -93,24 +101,29 @@ class RemoteRunner:
         with suppress(ConnectionError):
             await self._session.run_on_loop(self._session.close(), True)
 
-    async def _refusal(self, function: Function, answered: Answered | None) -> Outcome | None:
-        """Return the outcome of a call with invalid answers or a changed tool, else `None`."""
-        if answered is None:
-            return await self._refusal_of_changed_tool(function)
-        if answered.accepted is None or has_wrong_answers(answered):
+    async def _more(
+        self, run: Run, answered: Answered | None, ask: AskHere | None
+    ) -> JsonObject | Outcome:
+        """Return the parameters that continue a call, or the outcome of one that cannot run."""
+        function = run.function
+        more: JsonObject | Outcome = {}
+        if answered is not None:
             state = cast("JsonObject", answered.state)
-            return waiting_outcome(function, state, answered.values)
-        if is_declined(answered):
-            text = "The person declined the server's question. Nothing has run."
-            return Outcome(text=text, reason="declined", function=function.name)
-        return await self._refusal_of_changed_tool(function)
+            if answered.accepted is None or has_wrong_answers(answered):
+                responses = await answers_to(function, state, ask, answered.values)
+            else:
+                responses = responses_of(answered)
+            more = _continuation(function, state, responses)
+        if isinstance(more, Outcome):
+            return more
+        return await self._refusal_of_changed_tool(run) or more
 
-    async def _refusal_of_changed_tool(self, function: Function) -> Outcome | None:
-        origin = remote_tool_of(function)
+    async def _refusal_of_changed_tool(self, run: Run) -> Outcome | None:
+        function, origin = run.function, remote_tool_of(run.function)
         try:
             listed = await self._list()
         except Exception as error:  # a transport may raise anything
-            return failed_outcome(function, error, sent=False)
+            return failed_outcome(run, error, sent=False)
         tools = [each for each in listed if isinstance(each, dict)]
         tool = next((each for each in tools if each.get("name") == origin.name), None)
         if tool is None:
@@ -135,66 +148,71 @@ class RemoteRunner:
             return await asyncio.shield(self._listing)
         return self._listing.result()
 
-    async def _call(
-        self,
-        function: Function,
-        arguments: JsonObject,
-        answered: Answered | None,
-        ask: AskHere | None,
-    ) -> Outcome:
-        """Call the tool, and call it again while the server waits without a question."""
-        given: JsonObject = loads(dumps(arguments))
+    async def _call(self, run: Run, more: JsonObject, ask: AskHere | None) -> Outcome:
+        """Call the tool, and call it again with a person's answers, or while the server waits."""
+        function = run.function
+        given: JsonObject = loads(dumps(run.arguments))
         params: JsonObject = {"name": remote_tool_of(function).name, "arguments": given}
-        more: JsonObject = {} if answered is None else continuation_of(answered)
         started, pause = asyncio.get_running_loop().time(), _PAUSES[0]
         while True:
             call = RunningCall(function, ask)
             try:
                 result = await self._session.call({**params, **more}, call)
+                if result.get("resultType") != "input_required":
+                    return call.with_reason(self._outcome(run, result))
+                state = state_of_result(result)
             except Exception as error:  # a transport may raise anything
                 needs = isinstance(error, MCPError) and error.code == URL_ELICITATION_REQUIRED
-                refusal = state_of_refusal(cast("MCPError", error).data) if needs else None
-                if refusal is not None:
-                    return waiting_outcome(function, refusal, {})
-                return call.with_reason(failed_outcome(function, error))
-            if result.get("resultType") != "input_required":
-                return call.with_reason(self._outcome(function, result))
-            state = state_of_result(result)
+                refused = state_of_refusal(cast("MCPError", error).data) if needs else None
+                if refused is None:
+                    return call.with_reason(failed_outcome(run, error))
+                state = refused
             if isinstance(state, str):
                 return Outcome(text=state, reason="declined", function=function.name)
             if state["requests"]:
-                return waiting_outcome(function, state, {})
+                responses = await answers_to(function, state, ask, {})
+                continued = _continuation(function, state, responses)
+                if isinstance(continued, Outcome):
+                    return continued
+                more, started = continued, asyncio.get_running_loop().time()
+                continue
             # The server has no question, and expects the same call again: it waits for a person.
             if asyncio.get_running_loop().time() - started > PATIENCE:
                 text = f"The server is not ready after {PATIENCE:g} seconds."
                 return Outcome(text=text, reason="deadline", function=function.name)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _PAUSES[1])
-            more = continuation_of(Answered(state, {}, True))
+            more = continuation_of(state, {})
 
-    def _outcome(self, function: Function, result: JsonObject) -> Outcome:
+    def _outcome(self, run: Run, result: JsonObject) -> Outcome:
+        function = run.function
         if function.name not in self._validators and function.output is not None:
             self._validators[function.name] = Validator(dict(function.output), formats=False)
         validator = self._validators.get(function.name)
-        return outcome_of_result(function, result, validator, self.limits.response)
+        return outcome_of_result(run, result, validator, self.limits.response)
 
 
-def _in_a_thread(ask: AskSteps) -> AskHere:
-    """Return `ask` for a call that blocks this thread: it runs in another, with this context."""
-    context = copy_context()
+def _continuation(
+    function: Function, state: JsonObject, responses: Mapping[str, JsonObject] | Outcome
+) -> JsonObject | Outcome:
+    """Return the parameters that continue a call with a person's responses."""
+    if isinstance(responses, Outcome):
+        return responses
+    if is_declined(state, responses):
+        text = "The person declined the server's question. Nothing has run."
+        return Outcome(text=text, reason="declined", function=function.name)
+    return continuation_of(state, responses)
+
+
+def _where_called(ask: AskSteps, awaits: bool) -> AskHere:
+    """Return `ask` for the session: it runs on this loop, or in a thread, with this context."""
+    context, loop = copy_context(), asyncio.get_running_loop() if awaits else None
 
     async def ask_here(waiting: Waiting) -> Answered | Outcome | None:
-        return await asyncio.to_thread(context.copy().run, finish, ask(waiting))
-
-    return ask_here
-
-
-def _on_this_loop(ask: AskSteps) -> AskHere:
-    """Return `ask` for the session's loop: it runs on this loop, with this context."""
-    context, loop = copy_context(), asyncio.get_running_loop()
-
-    async def ask_here(waiting: Waiting) -> Answered | Outcome | None:
-        submitted = context.copy().run(asyncio.run_coroutine_threadsafe, ask(waiting), loop)
+        own = context.copy()
+        if loop is None:
+            return await asyncio.to_thread(own.run, finish, ask(waiting))
+        submitted = own.run(asyncio.run_coroutine_threadsafe, ask(waiting), loop)
         return await asyncio.wrap_future(submitted)
 
     return ask_here

@@ -6,10 +6,10 @@ valid tool is read, and a result keeps its text whatever else is wrong with it.
 """
 
 import asyncio
-from collections.abc import Coroutine, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import nullcontext, suppress
 from logging import getLogger
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from mcp import Client, ClientSession
 from mcp.shared.exceptions import MCPError
@@ -21,18 +21,25 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DocumentError, wrong_type
 from pyfunctools.execution.mcp.questions_in_calls import QuestionsInCalls, RunningCall
-from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT, first_error
+from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT, RespondedError, first_error
+from pyfunctools.execution.steps import awaited
 from pyfunctools.limits import Limits
 
 LOGGER = getLogger("pyfunctools.mcp")
 
 T = TypeVar("T")
 
+ToolProgress: TypeAlias = Callable[[str, float, float | None, str | None], object]
+"""A function of a function's name, what is done, the total and a message; it may be asynchronous.
+
+After `False` the deadline does not move.
+"""
+
 PAGES: Final = 1_000
 """The most pages of the list of tools that are read."""
 
 TOOLS: Final = 10_000
-"""The most tools after which a further page is read; with more, the list is an error."""
+"""The most tools of a list; with more, it is an error."""
 
 FRESH: Final = 300.0
 """The most seconds for which a list of tools counts as fresh, even if the server sends more."""
@@ -43,16 +50,14 @@ class Session:
 
     `source` is a `Client` of the SDK, open or not, or a `ClientSession`. The session belongs to the
     event loop on which it was opened; calls from other threads run there.
-
-    Raises:
-        DefinitionError: the source is something else.
     """
 
-    def __init__(self, source: object, limits: Limits) -> None:
+    def __init__(self, source: object, limits: Limits, progress: ToolProgress | None) -> None:
         if not isinstance(source, Client | ClientSession):
             remedy = "Write `Controller.from_mcp(mcp.Client(...))`."
             raise wrong_type("from_mcp", "a `Client` or `ClientSession` of MCP", source, remedy)
         self.limits = limits
+        self._progress = progress
         self._source = source
         self._loop = asyncio.get_running_loop()
         self._end = asyncio.Event()
@@ -62,11 +67,7 @@ class Session:
         self._stale_at = 0.0
 
     async def open(self) -> None:
-        """Open the client, unless it is open.
-
-        Raises:
-            DocumentError: the server cannot be reached.
-        """
+        """Open the client, unless it is open."""
         if isinstance(self._source, ClientSession):
             self._session = self._source
             return
@@ -118,21 +119,17 @@ class Session:
             tools += listed
             fresh.append(_seconds(page.get("ttlMs")))
             cursor = page.get("nextCursor")
-            if not isinstance(cursor, str):
+            if not isinstance(cursor, str) and len(tools) <= TOOLS:
                 self._stale_at = self._loop.time() + min(fresh)
                 return tools
-            if cursor in seen or len(tools) > TOOLS:
+            if not isinstance(cursor, str) or cursor in seen or len(tools) > TOOLS:
                 break
             seen.add(cursor)
-        reason = f"The server's list of tools goes on after {len(tools)} of them"
-        raise DocumentError(self.name, f"{reason}, over the same cursors or without an end.")
+        reason = f"The server's list of tools has no end, or more than {TOOLS:,} of them."
+        raise DocumentError(self.name, reason)
 
     async def first_tools(self) -> list[JsonValue]:
-        """Return the tools, read for the first time, and let the SDK read their headers.
-
-        Raises:
-            DocumentError: as `tools`, or the server does not answer, or answers with an error.
-        """
+        """Return the tools, read for the first time, and let the SDK read their headers."""
         try:
             tools = await self.tools()
             if any("x-mcp-header" in str(each) for each in tools):
@@ -151,25 +148,26 @@ class Session:
         return self._loop.time() >= self._stale_at
 
     async def request(self, method: str, params: Mapping[str, JsonValue]) -> JsonObject:
-        """Return the result of a request as plain data.
-
-        Raises:
-            MCPError: the server answers with an error, too late, or never.
-        """
+        """Return the result of a request as plain data."""
         return await self._send(method, params, {"timeout": self.limits.deadline})
 
     async def call(self, params: Mapping[str, JsonValue], call: RunningCall) -> JsonObject:
-        """Return the result of `tools/call`; an older server may ask a person meanwhile.
+        """Return the result of `tools/call`; meanwhile an older server may ask a person."""
+        asks = self._session.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
+        progress, options = self._progress, dict[str, Any]()
+        if progress is not None:
 
-        Raises:
-            MCPError: as `request`.
-        """
-        if self._session.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
-            return await self.request("tools/call", params)
-        async with self._questions.during(call):
+            async def moved(done: float, total: float | None, message: str | None) -> None:
+                said = None if message is None else shortened(visible(message), MESSAGE_LIMIT)
+                result = await awaited(progress(call.function.name, done, total, said), "")
+                if result is not False:
+                    call.start_deadline_again(self.limits.deadline)
+
+            options["on_progress"] = moved
+        async with self._questions.during(call) if asks else nullcontext():
             try:
                 async with call.deadline(self.limits.deadline):
-                    return await self._send("tools/call", params, {})
+                    return await self._send("tools/call", params, options)
             except TimeoutError:
                 raise MCPError(REQUEST_TIMEOUT, "Request 'tools/call' timed out") from None
 
@@ -178,7 +176,13 @@ class Session:
         # `send_request` of the SDK does the same, but parses the result with the SDK's models.
         session._stamp(data, options)  # pyright: ignore[reportPrivateUsage]
         send = session._dispatcher.send_raw_request  # pyright: ignore[reportPrivateUsage]
-        return cast("JsonObject", await send(method, cast("Any", data["params"]), options))
+        try:
+            return cast("JsonObject", await send(method, cast("Any", data["params"]), options))
+        except MCPError as error:
+            closed = session._dispatcher._closed  # pyright: ignore
+            if error.__suppress_context__ or closed:  # the SDK's own, not a response
+                raise
+            raise RespondedError(error.code, error.message, error.data) from None
 
     async def _keep_open(self, client: Client, opened: "asyncio.Future[ClientSession]") -> None:
         """Open the client, and close it in the same task: its cancel scopes need that."""
@@ -199,9 +203,6 @@ class Session:
         """Run steps on the loop of the session, and return their result.
 
         Without `awaits` this thread is blocked until they end, so it must not be the loop's thread.
-
-        Raises:
-            ConnectionError: the loop has ended.
         """
         if awaits and asyncio.get_running_loop() is self._loop:
             return await steps

@@ -11,11 +11,12 @@ from typing import Final, cast
 from urllib.parse import unquote
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DocumentError
+from pyfunctools.execution.runner import Run
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool
@@ -23,6 +24,7 @@ from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Validator
 from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.parsing.strict import parse_strict
+from pyfunctools.schema.validation.validator import validate_output
 
 DEPTH: Final = 128
 """The deepest nesting of a result that is read."""
@@ -32,10 +34,12 @@ MESSAGE_LIMIT: Final = 2_000
 
 _REASONS: Final[Mapping[int, Reason]] = {
     CONNECTION_CLOSED: "transport",
-    INVALID_PARAMS: "arguments",
-    METHOD_NOT_FOUND: "unknown",
     REQUEST_TIMEOUT: "deadline",
 }
+
+
+class RespondedError(MCPError):
+    """An error that came as a response; the SDK raises the same codes for errors of its own."""
 
 
 def remote_tool_of(function: Function) -> RemoteTool:
@@ -45,12 +49,14 @@ def remote_tool_of(function: Function) -> RemoteTool:
 
 
 def outcome_of_result(
-    function: Function, result: JsonObject, validator: Validator | None, limit: int
+    run: Run, result: JsonObject, validator: Validator | None, limit: int
 ) -> Outcome:
     """Return the outcome of a result; one of more than `limit` characters of JSON is an error.
 
-    `validator` checks the value with the tool's output schema.
+    `validator` checks the value with the tool's output schema. What an error says may be withheld
+    from the model, and is the value then.
     """
+    function = run.function
     if deeper_than(result, DEPTH) or len(dumps(result)) > limit:
         text = f"The tool ran, but its result is larger than {limit:,} bytes or "
         text += f"nested more than {DEPTH} deep."
@@ -62,8 +68,10 @@ def outcome_of_result(
     texts = [each for each in parts if not isinstance(each, File)]
     text = "\n".join(texts)
     if result.get("isError") is True:
+        said = _WITHHELD if run.withholds else visible(text)
         return Outcome(
-            text=visible(text) or "The tool failed, and did not say why.",
+            text=said or "The tool failed, and did not say why.",
+            value=text if run.withholds else None,
             reason="raised",
             content=files,
             function=function.name,
@@ -71,7 +79,7 @@ def outcome_of_result(
     value = _value(function, result, text, has_output=validator is not None)
     if not texts and not (files and value is None):
         text = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
-    verdict = None if validator is None else validator.validate(value)
+    verdict = None if validator is None else validate_output(validator, value)
     reason: Reason | None = None
     if verdict is not None and not verdict:
         wrong = " ".join(issue.message for issue in verdict.issues[:3])
@@ -117,22 +125,39 @@ def _text_or_file(block: JsonObject) -> str | File:
     return File(content, unquote(name) or None, media if isinstance(media, str) else None)
 
 
-def failed_outcome(function: Function, error: Exception, *, sent: bool = True) -> Outcome:
-    """Return the outcome of a call without a result."""
+_WITHHELD: Final = (
+    "The tool failed. What the server said is withheld, since a person takes part in this call."
+)
+
+
+def failed_outcome(run: Run, error: Exception, *, sent: bool = True) -> Outcome:
+    """Return the outcome of a call without a result; what the server said may be its value."""
+    function = run.function
     reason: Reason = "transport"
     message = visible(str(first_error(error))) or type(error).__name__
+    unsure_text = ""
     if isinstance(error, DocumentError):
         message, reason = error.reason, "unknown"
     elif isinstance(error, MCPError):
         reason = _REASONS.get(error.code, "raised")
         message = visible(error.message)
-    text = shortened(message, MESSAGE_LIMIT)
+        if isinstance(error, RespondedError) and reason != "raised":
+            reason = "raised"
+            # Over HTTP the SDK also makes such a response, for a request that was abandoned.
+            unsure_text = "" if function.read_only else " It may have carried out the call."
+    said = text = shortened(message, MESSAGE_LIMIT)
+    is_withheld = run.withholds and not isinstance(error, DocumentError)
+    text = (_WITHHELD if is_withheld else text) + unsure_text
     if reason in ("transport", "deadline"):
-        text = f"The server did not answer: {text.rstrip('.')}."
+        text = "" if is_withheld else f": {said.rstrip('.')}"
+        text = f"The server did not answer{text}."
         unsure = sent and not function.read_only
         text += " It may have carried out the call." if unsure else ""
     return Outcome(
-        text=text if sent else f"{text} Nothing has run.", reason=reason, function=function.name
+        text=text if sent else f"{text} Nothing has run.",
+        value=said if is_withheld else None,
+        reason=reason,
+        function=function.name,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import date, time, timedelta
+from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from typing import cast
@@ -25,7 +25,8 @@ class Answers:
     """The answers at one place, as a tree.
 
     `own` is the answer for the place itself, and `inside` has the answers for its properties or
-    items. Flat answers that are blank count as missing.
+    items. Flat answers that are blank count as missing; one with answers inside it is a number of
+    items, or the name of a branch.
     """
 
     own: Given = ABSENT
@@ -35,8 +36,11 @@ class Answers:
     @property
     def is_given(self) -> bool:
         """Whether anything was given here or below."""
-        is_own = self.own is not ABSENT and not (self.is_flat and is_blank(self.own))
-        return is_own or any(inner.is_given for inner in self.inside.values())
+        return self._has_own or any(inner.is_given for inner in self.inside.values())
+
+    @property
+    def _has_own(self) -> bool:
+        return self.own is not ABSENT and not (self.is_flat and is_blank(self.own))
 
     def child(self, key: str | int) -> "Answers":
         """Return the answers at a property or an item."""
@@ -50,38 +54,32 @@ class Answers:
         """Return the answers here as one nested value, `ABSENT` if nothing was given."""
         if not self.is_flat:
             return self.own
-        if not self.is_given:
-            return ABSENT
-        inside = {key: inner.nested() for key, inner in self.inside.items()}
-        inside = {key: value for key, value in inside.items() if value is not ABSENT}
-        if not inside:
-            return self.own
-        if all(isinstance(key, int) and key < _LONGEST for key in inside):
-            count = max(key for key in inside if isinstance(key, int)) + 1
-            return [_filled(inside.get(n, ABSENT)) for n in range(count)]
-        own = self.own if isinstance(self.own, dict) else {}
-        return {**own, **{str(key): value for key, value in inside.items()}}
+        given = {key: inner.nested() for key, inner in self.inside.items()}
+        given = {key: value for key, value in given.items() if value is not ABSENT}
+        if not given:
+            return self.own if self._has_own else ABSENT
+        if all(isinstance(key, int) and key < _LONGEST for key in given):
+            count = max(key for key in given if isinstance(key, int)) + 1
+            return [_filled(given.get(n, ABSENT)) for n in range(count)]
+        return {str(key): value for key, value in given.items()}
 
     def joined(self, values: Mapping[str, JsonValue], is_wanted: bool) -> Given:
         """Return an object of these values of its properties, and of further answers inside it."""
-        if not self.is_flat:
-            return self.own
-        if self.own is not ABSENT and not is_blank(self.own) and not isinstance(self.own, dict):
-            return self.own  # JSON as text, or invalid
         given = self.nested()
+        if not self.is_flat or (self._has_own and not isinstance(given, dict)):
+            return given  # the schema judges it
         whole = {**(given if isinstance(given, dict) else {}), **values}
         return whole if whole or is_wanted else ABSENT
 
     def listed(self, values: Sequence[Given]) -> Given:
         """Return a list of these values of its items, and of further answers inside it."""
-        if not self.is_flat or isinstance(self.own, list):
-            return self.own
-        if not self.is_given and all(value is ABSENT for value in values):
-            return ABSENT
         given = self.nested()
-        if not isinstance(given, list):
-            return given if isinstance(given, dict) else [*map(_filled, values)]
-        return [*map(_filled, values), *given[len(values) :]]
+        if not self.is_flat or isinstance(self.own, list) or isinstance(given, dict):
+            return given
+        if given is ABSENT and all(value is ABSENT for value in values):
+            return ABSENT
+        further = given[len(values) :] if isinstance(given, list) else []
+        return [*map(_filled, values), *further]
 
     def chosen(self, names: Iterable[str]) -> str | None:
         """Return the name that was given as the answer for the place itself, if any."""
@@ -109,22 +107,28 @@ class Answers:
 
 
 def answers_of(human: object) -> Answers:
-    """Return a person's answers as a tree; they are flat if every key is a path."""
+    """Return a person's answers as a tree; they are flat if every key is a path.
+
+    Of a mixture nothing is taken: `merged` says so.
+    """
     mapping = isinstance(human, Mapping)
     value = with_files(dict(cast("JsonObject", human)) if mapping else human)
     if not mapping or not value:
         return Answers() if human is None else Answers(value)
     given = cast("dict[object, JsonValue]", value)
+    paths = {key: parse_path(key) if isinstance(key, str) else None for key in given}
+    if not any(paths.values()) and () not in paths.values():
+        return Answers(value)
     root = Answers(is_flat=True)
+    is_mixed = None in paths.values()
     for key, each in given.items():
-        keys = parse_path(key) if isinstance(key, str) else None
-        if keys is None:
-            return Answers(value)
         node = root
-        for step in keys:
+        for step in paths[key] or ():
+            is_mixed |= isinstance(node.own, dict | list)
             node = node.inside.setdefault(step, Answers(is_flat=True))
         node.own = each
-    return root
+        is_mixed |= isinstance(each, dict | list) and bool(node.inside)
+    return Answers(value) if is_mixed else root
 
 
 def is_blank(value: object) -> bool:
@@ -134,15 +138,15 @@ def is_blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
+SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def plain_json(value: object) -> JsonValue:
-    """Return a Python value as JSON: secrets, dates, enums, models.
+    """Return a Python value as JSON: secrets, dates, decimals, enums, UUIDs.
 
     Other objects are returned unchanged, and the schema refuses them.
     """
-    if type(value) in _SCALARS or isinstance(value, File):
+    if type(value) in SCALARS or isinstance(value, File):
         return cast("JsonValue", value)
     if isinstance(value, Mapping):
         members: dict[str, JsonValue] = {}
@@ -163,13 +167,6 @@ def plain_json(value: object) -> JsonValue:
         return f"{value:f}"
     if isinstance(value, UUID):
         return str(value)
-    if isinstance(value, timedelta) or _has_fields(value):
-        from pydantic import TypeAdapter
-
-        adapter = TypeAdapter[object](object)
-        if isinstance(value, timedelta):
-            return cast("JsonValue", adapter.dump_python(value, mode="json"))
-        return plain_json(adapter.dump_python(value, by_alias=True))
     return cast("JsonValue", value)
 
 
@@ -202,11 +199,6 @@ def _put(value: JsonValue, keys: Keys, before: JsonValue, after: JsonValue) -> J
     listed = list(cast("Sequence[JsonValue]", value))
     listed[cast("int", keys[0])] = changed
     return listed
-
-
-def _has_fields(value: object) -> bool:
-    kind = type(value)
-    return hasattr(kind, "__pydantic_fields__") or hasattr(kind, "__dataclass_fields__")
 
 
 def _filled(value: Given) -> JsonValue:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import wrong_type
@@ -11,10 +11,12 @@ from pyfunctools.execution.person.masking import MASK, UnshownArguments
 from pyfunctools.execution.person.questions import persons_values
 from pyfunctools.execution.person.uploads import merged, with_files
 from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.outcome import Request, ServerWords
 from pyfunctools.record.question import Question
-from pyfunctools.schema import Failure, Issue, Success
+from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import Keys, value_at
+from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_secret
 from pyfunctools.schema.separation.separate import separate_normalized
 from pyfunctools.schema.separation.side_values import (
@@ -32,11 +34,15 @@ class PendingCall:
 
     Each secret is shown as `***`. The arguments are a copy, and not in the `repr`. When the person
     is asked for values, `arguments` are the model's part, and `questions` lists the questions.
+    `server` has the words of a remote server that asks in the middle of the call, and `request` is
+    the HTTP request that will be sent.
     """
 
     function: Function
     arguments: Mapping[str, Any] = field(repr=False)
     questions: tuple[Question, ...] = ()
+    server: ServerWords | None = None
+    request: Request | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +77,7 @@ Approve: TypeAlias = "Answer | Callable[[PendingCall], Answer | Awaitable[Answer
 
 
 def check_approve(approve: object) -> None:
-    """Refuse an `approve` that is neither an answer nor a function that returns one.
-
-    Raises:
-        DefinitionError: it is neither.
-    """
+    """Refuse an `approve` that is neither an answer nor a function that returns one."""
     if approve is None or isinstance(approve, bool | Approval) or callable(approve):
         return
     raise wrong_type(
@@ -113,43 +115,66 @@ class Covered(str):
 class View:
     """The whole arguments as shown to a person, and as the person edited them.
 
-    `whole` is a copy, so that nothing changes it before the person answers.
+    `whole` is a copy, so that nothing changes it before the person answers. `shown` is the function
+    without the `fixed` values, which no edit may change.
     """
 
-    def __init__(self, function: Function, whole: JsonObject) -> None:
+    def __init__(
+        self,
+        function: Function,
+        whole: JsonObject,
+        shown: Function | None = None,
+        fixed: Mapping[Keys, JsonValue] | None = None,
+    ) -> None:
         self.whole: JsonObject = deepcopy(whole)
-        self._function = function
+        self.function = function
+        self._shown = function if shown is None else shown
+        self._fixed = fixed or {}
         self._secret = tuple(self._secrets(self.whole))
-        self._shown = self._covered()
+        self._cover = self._covered()
+
+    @property
+    def secrets(self) -> tuple[JsonValue, ...]:
+        """The secrets among the arguments."""
+        return tuple(held for part in self._secret for _, held in _leaves(part))
 
     @property
     def pending(self) -> PendingCall:
         """The call as shown to a person, in a fresh copy."""
         shown = self._covered()
-        return PendingCall(
-            function=self._function, arguments=shown if isinstance(shown, dict) else {}
-        )
+        return PendingCall(function=self._shown, arguments=shown if isinstance(shown, dict) else {})
 
     def edited(self, approval: Approval) -> Success[JsonObject] | Failure:
         """Return the whole arguments as a person approved them, or the issues with their edit."""
         edited = self.whole if approval.arguments is None else approval.arguments
         if is_too_deep(edited):
             return _failure(depth_issue("human"))
-        restored = _restored(with_files(edited), self._shown, self.whole)
+        restored = _restored(with_files(edited), self._cover, self.whole)
+        taken = [
+            side_issue("human", keys, "no value, since the application sets it")
+            for keys, value in self._fixed.items()
+            if (found := value_at(restored, keys)) is not None and not equal(found[0], value)
+        ]
+        if taken:
+            return _failure(*taken)
         if approval.human is not None:
-            separated = self._function.separated
+            separated = self.function.separated
             llm = restored if separated is None else separated.split(restored)[0]
-            _, human = persons_values(self._function, llm, approval.human)
-            checked = merged(self._function, llm, human)
+            _, human = persons_values(self._shown, llm, approval.human)
+            joined = merged(self._shown, llm, human)
+            checked, restored = joined, cast("JsonValue", joined.value)
         else:
-            checked = self._function.validate(restored)
+            checked = Success(value=restored)
+        for keys, value in self._fixed.items() if isinstance(restored, dict) else ():
+            restored = with_value(restored, keys, value)
+        checked = self.function.validate(restored) if checked else checked
         if not checked:
             return _failure(*(side_issue("human", i.path.keys, i.expected) for i in checked.issues))
         lost = [
             side_issue("human", keys, _AGAIN)
             for part in self._secrets(checked.value)
             for keys, text in _leaves(part)
-            if isinstance(text, str) and text == MASK
+            if text == MASK or any(str(key).startswith(MASK) for key in keys)
         ]
         value: JsonValue = checked.value
         if lost or not isinstance(value, dict):
@@ -160,15 +185,23 @@ class View:
         shown: JsonValue = self.whole
         for secret in self._secret:
             shown = _covered(shown, secret)
-        return shown
+        return _with_covered_names(shown, contract_of(self.function).validator.outline.place)
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Yield the secret parts: by the schema of the arguments, and in the person's part."""
-        parameters = contract_of(self._function).parameters
+        parameters = contract_of(self.function).parameters
         yield separate_normalized(parameters, is_secret).split(whole)[1]
-        if self._function.separated is not None:
-            side = contract_of(self._function).human_side.value
-            yield side.secrets_in(self._function.separated.split(whole)[1])
+        if self.function.separated is not None:
+            side = contract_of(self.function).human_side.value
+            yield side.secrets_in(self.function.separated.split(whole)[1])
+
+
+def with_value(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonObject:
+    """Return a copy of an object with a value at the end of the keys."""
+    members = value if isinstance(value, dict) else {}
+    key = str(keys[0])
+    below = inner if len(keys) == 1 else with_value(members.get(key), keys[1:], inner)
+    return {**members, key: below}
 
 
 _AGAIN = "the secret itself, since the value around it was changed"
@@ -187,6 +220,18 @@ def _covered(whole: JsonValue, secret: JsonValue) -> JsonValue:
         inside = secret if isinstance(secret, list) else [None] * len(whole)
         return [_covered(item, held) for item, held in zip(whole, inside, strict=True)]
     return whole if secret is None or isinstance(whole, Covered) else Covered.of(whole)
+
+
+def _with_covered_names(value: JsonValue, place: Place) -> JsonValue:
+    """Return a copy in which the keys of a map are covered if they are secrets."""
+    if isinstance(value, dict):
+        names = [part.rules.get("propertyNames") for part in place.possible.parts]
+        hides = any(isinstance(each, dict) and is_secret(Path.of(()), each) for each in names)
+        below = {key: _with_covered_names(each, place.inside(key)) for key, each in value.items()}
+        return {f"{MASK} {n}" if hides else key: below[key] for n, key in enumerate(below, 1)}
+    if isinstance(value, list):
+        return [_with_covered_names(each, place.inside(n)) for n, each in enumerate(value)]
+    return value
 
 
 def _leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.route import Route
@@ -20,18 +20,17 @@ def of_model(function: Function, arguments: JsonObject) -> JsonValue:
 
 def locations_of_person(function: Function, route: Route) -> frozenset[str]:
     """Return the locations of a person's parameters in a request: `path`, `query`, and so on."""
-    human = None if function.separated is None else function.separated.human
-    properties = None if human is None else human.get("properties")
-    if not isinstance(properties, dict):
-        return frozenset()
+    separated = function.separated
+    properties = members_of(separated and separated.shared("human").get("properties"))
     return frozenset(p.location for p in route.parameters if p.argument[0] in properties)
 
 
 def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
     """Return the paths of a person's values, without undeclared names, which may be secret."""
-    schema = None if function.separated is None else function.separated.human
-    if schema is None or is_too_deep(human):
+    separated = function.separated
+    if separated is None or human is None or is_too_deep(human):
         return ()
+    schema = separated.shared("human")
     found: list[Keys] = []
     left: list[tuple[Keys, JsonSchema | bool, JsonValue]] = [((), schema, human)]
     for keys, subschema, value in left:  # grows while it is read

@@ -1,10 +1,10 @@
 """One place that a person fills in, by its schema: its kind, its options, its texts."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue, json_copy
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.record.question import Kind
 from pyfunctools.schema import Path
@@ -41,6 +41,7 @@ class FormEntry:
 
     def __init__(self, place: Place, parts: Iterable[Part], pick: Pick | None = None) -> None:
         self.place = place
+        self._secret: dict[Keys, bool] = {}
         found, self.undecided = dict.fromkeys(parts), list[Part]()
         queue = list(found)
         for part in queue:  # grows while it is read
@@ -56,6 +57,10 @@ class FormEntry:
     @classmethod
     def beside(cls, place: Place, value: JsonValue) -> "FormEntry":
         """Return the entry where the model gave `value`; all branches apply if no branch fits."""
+
+        entry = entry_of(place)
+        if not entry.undecided:
+            return entry
 
         def pick(part: Part, branches: list[Part]) -> list[Part]:
             branch = _intended_branch((part,), value)
@@ -78,16 +83,26 @@ class FormEntry:
         roots = tuple(inner for part in self.parts for inner in part.parts_of(key))
         return self.place.outline.place_of(roots)
 
-    def fields(self, others: Iterable[str] = ()) -> Iterator[tuple[str, Place, bool]]:
-        """Yield the name, place and requiredness of each property, the required ones first.
+    def fields(self, others: Iterable[str] = ()) -> list[tuple[str, Place, bool]]:
+        """Return the name, place and requiredness of each property, the required ones first.
 
-        `others` are names that the model gave; undeclared names count as required.
+        A name may be required and not declared. `others` are names that the model gave; undeclared
+        ones count as required.
         """
-        required = {name for part in self.parts for name in part.required}
-        names = dict.fromkeys(name for part in self.parts for name in part.declared)
-        extra = [name for name in others if name not in names]
-        for name in (*sorted(names, key=lambda name: name not in required), *extra):
-            yield name, self.inside(name), name in required or name in extra
+        extra = [(name, self.inside(name), True) for name in others if name not in self._names]
+        return [*self._fields, *extra]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(name for name, _, _ in self._fields)
+
+    @cached_property
+    def _fields(self) -> list[tuple[str, Place, bool]]:
+        required = dict.fromkeys(name for part in self.parts for name in part.required)
+        names = dict.fromkeys(name for part in self.parts for name in part.declared) | required
+        ordered = sorted(names, key=lambda name: name not in required)
+        fields = [(name, self.inside(name), name in required) for name in ordered]
+        return [each for each in fields if each[1].types]  # no value fits a name that is forbidden
 
     def rules(self, keyword: str) -> list[JsonValue]:
         """Return the values of a keyword in all parts."""
@@ -97,7 +112,7 @@ class FormEntry:
         """Return the first paragraph of the first text under a keyword."""
         return first_paragraph(self.parts, keyword)
 
-    @property
+    @cached_property
     def types(self) -> frozenset[str]:
         """The types that all parts allow."""
         return ALL_TYPES.intersection(*(part.types for part in self.parts))
@@ -107,12 +122,12 @@ class FormEntry:
         """True if only arrays, or null, are allowed."""
         return self.types - NULL == _ARRAY
 
-    @property
+    @cached_property
     def declares(self) -> list[Part]:
         """The parts that declare properties."""
         return [part for part in self.parts if part.declared]
 
-    @property
+    @cached_property
     def branches(self) -> dict[str, Part]:
         """The branches of the first undecided union by their titles, if all are objects."""
         found: dict[str, Part] = {}
@@ -130,7 +145,7 @@ class FormEntry:
             return None
         return entry_of(self.inside(0))
 
-    @property
+    @cached_property
     def has_objects(self) -> bool:
         """True for a list of objects, for which the person is asked one by one."""
         items = self.items
@@ -149,10 +164,12 @@ class FormEntry:
 
     def is_secret(self, keys: Keys) -> bool:
         """True if the value here is secret."""
-        path = Path.of(keys)
-        return any(is_secret_of_human(path, part.rules) for part in self.parts)
+        if keys not in self._secret:
+            path = Path.of(keys)
+            self._secret[keys] = any(is_secret_of_human(path, part.rules) for part in self.parts)
+        return self._secret[keys]
 
-    @property
+    @cached_property
     def is_file(self) -> bool:
         """True if bytes are wanted; a text with a format such as `uri` is the address of a file."""
         path = Path.of(())
@@ -162,7 +179,7 @@ class FormEntry:
             for part in self.parts
         )
 
-    @property
+    @cached_property
     def kind(self) -> tuple[Kind, tuple[JsonValue, ...]]:
         """The kind of question that asks for the value, and its options."""
         if self.listed is not None:
@@ -184,19 +201,23 @@ class FormEntry:
             return _SCALARS[types], ()
         return (dated[0] if dated else "text"), ()
 
-    @property
+    @cached_property
     def schema(self) -> JsonSchema | bool:
-        """A copy of the place's schema, with the definitions that it refers to."""
+        """The place's schema, with the definitions that it refers to: do not change it."""
         definitions = self.place.outline.root.rules.get("$defs")
         schemas = [part.schema for part in self.place.roots]
         schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas} if schemas else True
         if isinstance(schema, bool) or definitions is None:
-            return json_copy(schema)
-        return json_copy(prune({**schema, "$defs": definitions}))
+            return schema
+        return prune({**schema, "$defs": definitions})
 
 
 def entry_of(place: Place) -> FormEntry:
     """Return the entry of a place for which the model gave nothing."""
+    return place.cached(_entry_of)
+
+
+def _entry_of(place: Place) -> FormEntry:
     return FormEntry(place, place.parts)
 
 

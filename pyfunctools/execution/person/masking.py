@@ -1,7 +1,7 @@
 """Masks values in texts and in JSON: a person's private values, and credentials."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 from html import escape
 from json import dumps
@@ -9,8 +9,9 @@ from urllib.parse import quote, quote_plus
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
-from pyfunctools.record.outcome import Outcome, outcome_json
-from pyfunctools.schema import Issue
+from pyfunctools.record.file import File
+from pyfunctools.record.outcome import Outcome, Request, Waiting, outcome_json
+from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than
 from pyfunctools.schema.ground.preview import preview_scalar
 
@@ -36,28 +37,58 @@ class UnshownArguments(dict[str, JsonValue]):
 class Masker:
     """Replaces values by `***`.
 
-    Values of at least `SHORTEST` characters are found anywhere, shorter `secrets` only as whole
-    words, shorter `others` not at all. They are found as written, as JSON, Python, HTML and URLs
-    spell them, and truncated beside an ellipsis. The text is searched once for each spelling.
+    Values of at least `SHORTEST` characters are found anywhere, shorter ones only where they stand
+    alone, and not if they are also in `known`; the `others` are not secret, and none is masked that
+    is also in `known`. They are found as written, as JSON, Python, HTML and URLs spell them, and
+    truncated beside an ellipsis. The text is searched once for each spelling.
     """
 
-    def __init__(self, secrets: Iterable[str], others: Iterable[str] = ()) -> None:
-        self._secrets = set[str]().union(*map(_spellings, secrets))
-        self._short = {each for each in self._secrets if len(each) < SHORTEST}
-        long = set[str]().union(*map(_spellings, others))
-        long -= {each for each in long if len(each) < SHORTEST}
-        self.spellings = sorted(self._secrets | long, key=len, reverse=True)
+    def __init__(
+        self, secrets: Iterable[str], others: Iterable[str] = (), known: Set[str] = frozenset()
+    ) -> None:
+        kept = {each for each in secrets if len(each) >= SHORTEST or each not in known}
+        self._secrets = set[str]().union(*map(_spellings, kept))
+        spellings = self._secrets.union(*map(_spellings, {*others} - known))
+        self._short = {each for each in spellings if len(each) < SHORTEST}
+        self.spellings = sorted(spellings, key=len, reverse=True)
 
     def outcome(self, outcome: Outcome) -> Outcome:
         """Return an outcome with its text, issues and JSON masked; its `value` stays."""
         if not self.spellings:
             return outcome
-        text, json = self.text(outcome.text), outcome_json(outcome)
+        json = outcome_json(outcome)
         masked = None if json is None else (self.value(json[0]),)
+        text = self.text(outcome.text)
         issues = tuple(map(self._issue, outcome.issues))
-        if (text, issues, masked) == (outcome.text, outcome.issues, json):
+        content = tuple(map(self._file, outcome.content))
+        waiting = outcome.waiting and self._waiting(outcome.waiting)
+        shown = (text, issues, content, waiting, masked)
+        if shown == (outcome.text, outcome.issues, outcome.content, outcome.waiting, json):
             return outcome
-        return replace(outcome, text=text, issues=issues, _json=masked)
+        return replace(
+            outcome, text=text, issues=issues, content=content, waiting=waiting, _json=masked
+        )
+
+    def _waiting(self, waiting: Waiting) -> Waiting:
+        questions = (
+            replace(
+                each,
+                label=self.text(each.label),
+                help=self.text(each.help),
+                problem=each.problem and self.text(each.problem),
+            )
+            for each in waiting.questions
+        )
+        server = waiting.server
+        server = server and replace(server, message=self.text(server.message))
+        request = waiting.request and self.request(waiting.request)
+        return replace(waiting, questions=tuple(questions), server=server, request=request)
+
+    def request(self, request: Request) -> Request:
+        """Return a request with the values masked."""
+        headers = {name: self.text(value) for name, value in request.headers.items()}
+        content = request.content and self.text(request.content)
+        return replace(request, url=self.text(request.url), headers=headers, content=content)
 
     def text(self, text: str) -> str:
         """Return a text with the values masked."""
@@ -65,7 +96,7 @@ class Masker:
             if spelled not in self._short:
                 text = text.replace(spelled, MASK)
             elif spelled in text:
-                text = re.sub(rf"(?<!\w){re.escape(spelled)}(?!\w)", MASK, text)
+                text = re.sub(_ALONE.format(re.escape(spelled)), MASK, text)
         # pydantic truncates a long value to `'abcdef...uvwxyz'`, and so do `repr` and `textwrap`.
         is_truncated = self.spellings and ("…" in text or ".." in text)
         return self._without_ends(text) if is_truncated else text
@@ -75,12 +106,18 @@ class Masker:
         return MASK if deeper_than(value, MAX_SCHEMA_DEPTH) else self._inside(value)
 
     def _issue(self, issue: Issue) -> Issue:
+        keys = (self.text(key) if isinstance(key, str) else key for key in issue.path.keys)
         return replace(
             issue,
+            path=Path.of(keys, issue.path.partition(".")[0].partition("[")[0]),
             expected=self.text(issue.expected),
             message=self.text(issue.message),
             value=self.value(issue.value),
         )
+
+    def _file(self, file: File) -> File:
+        name = file.filename and self.text(file.filename)
+        return file if name == file.filename else File(file.content, name, file.content_type)
 
     def _inside(self, value: JsonValue) -> JsonValue:
         if isinstance(value, dict):
@@ -117,6 +154,9 @@ class Masker:
                 longest = max(longest, size)
         return ended[:-longest] + MASK + piece[len(ended) :] if longest else piece
 
+
+_ALONE = r"(?<![\w])(?<!\d[.,])(?<![\w\]]\[){}(?!\w)(?![.,]\d)"
+"""A short value by itself: not within a word or a number, nor the index of an item."""
 
 _ELLIPSIS = re.compile(r"(…|\.{2,})")
 _BRACKETS = " \n[](){}<>'\""

@@ -27,6 +27,8 @@ from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, problem_text
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.outline import Part, Place
+from pyfunctools.schema.separation.separate import Separated
+from pyfunctools.schema.separation.shown import has_secret_part, without_values
 from pyfunctools.schema.separation.side_values import ABSENT, Given
 
 MOST_ITEMS: Final = 100
@@ -72,8 +74,9 @@ def _walked(
     texts: Mapping[str, str] = TEXTS,
 ) -> "tuple[_Walk, Given]":
     """Walk through one call; return the walk, and the nested values of flat answers."""
-    walk = _Walk(function, texts, issues)
-    place = contract_of(function).validator.outline.place
+    contract = contract_of(function)
+    walk = _Walk(contract.separated.value, texts, issues)
+    place = contract.validator.outline.place
     return walk, walk.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
 
@@ -102,7 +105,7 @@ class _Walk:
     Its methods return the nested values of flat answers, or `ABSENT` if nothing was given.
     """
 
-    function: Function
+    separated: Separated | None
     texts: Mapping[str, str]
     issues: Sequence[Issue]
     questions: list[Question] = field(default_factory=list[Question])
@@ -156,8 +159,7 @@ class _Walk:
         return answers.listed(values)
 
     def _owner(self, keys: Keys) -> str:
-        separated = self.function.separated
-        return "llm" if separated is None else separated.owner(keys)
+        return "llm" if self.separated is None else self.separated.owner(keys)
 
     # Places that only the person fills in
 
@@ -297,8 +299,11 @@ class _Walk:
         about = self.texts["about"].format(value=spot.about) if spot.about else ""
         lines = self.texts["lines"] if kind == "json" and entry.is_list else ""
         help_texts = (about, "" if description == label else description, lines)
+        shown = entry.schema if schema is None else schema
         if schema is None and not spot.secret and kind != "file":
-            default = next(iter(entry.rules("default")), default)
+            given = next(iter(entry.rules("default")), default)
+            holds_secret = isinstance(given, dict | list) and _has_secret(shown)
+            default = default if holds_secret else given
         required = spot.required if required is None else required
         problem = self._problem(spot.keys, answers, is_whole=schema is None)
         if problem is None and self.issues and required and not answers.is_given:
@@ -315,7 +320,7 @@ class _Walk:
             default=default,
             secret=spot.secret,
             problem=None if is_known else problem,
-            schema=entry.schema if schema is None else schema,
+            schema=shown if isinstance(shown, bool) else without_values(shown),
         )
         self.questions.append(question)
         self.asked.append(spot.keys)
@@ -362,6 +367,10 @@ def _parsed(kind: Kind, entry: FormEntry, answers: Answers) -> Given:
         except (ValueError, RecursionError):
             return value
     return value
+
+
+def _has_secret(schema: JsonSchema | bool) -> bool:
+    return isinstance(schema, dict) and has_secret_part(schema)
 
 
 def _integers(values: Sequence[JsonValue]) -> list[int]:

@@ -1,23 +1,31 @@
-"""Stores of used tickets, so that each ticket can be used once.
+"""Stores of used tickets, so that each ticket can be used once, and of what came of its call.
 
 An expired ticket is refused by its date, so a store may forget its claim. The store remembers the
-latest expiry among the forgotten claims, and refuses every ticket that expires no later. So even if
-the clocks of processes differ, no ticket whose claim was forgotten is accepted again.
+latest expiry among the forgotten claims: of a ticket that expires no later it cannot tell whether
+it was used, and raises. So even if clocks differ, or one was ahead, no call runs twice.
 """
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from heapq import heappop, heappush
 from pathlib import Path
+from secrets import token_hex
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from pyfunctools.errors import DefinitionError, TicketStoreError
 
 if TYPE_CHECKING:  # loaded by the first `SqliteStore`
     from sqlite3 import Connection
+
+T = TypeVar("T")
+
+Execute: TypeAlias = Callable[[str, tuple[object, ...]], Any]
+"""Runs a statement of SQL, with `%s` for each value, and returns its cursor."""
 
 Clock: TypeAlias = Callable[[], float]
 """A function that returns seconds since 1970."""
@@ -29,48 +37,78 @@ SWEEP = 100
 class TicketStore(Protocol):
     """A store of used tickets: a table, or a cache with expiring keys.
 
-    All processes that accept the same tickets have to share one store.
+    All processes that accept the same tickets have to share one store. It may also keep what came
+    of each ticket's call: then it has `record(ticket_id, answer)`, with a text, and
+    `answer(ticket_id)`, which returns that text or `None`. A second `resume` returns that answer.
+    Under `aresume` all of them may return awaitables.
     """
 
     def claim(self, ticket_id: str, expires: int, /) -> bool | Awaitable[bool]:
         """Return whether this is the first claim of this id, and remember it.
 
-        Of several claims at the same time only one may return true. The id may be forgotten a
-        minute after `expires`, in seconds since 1970. Under `aresume` the result may be awaitable.
-        If this raises, the call does not run, and the ticket stays valid.
+        Of several claims at the same time only one may return true. The id, and its answer, may be
+        forgotten a minute after `expires`, in seconds since 1970. If this raises, the call does not
+        run, and the ticket stays valid.
         """
         ...
 
 
-class _Clocks:
-    """The clocks of all `Tickets` with one store: a claim expires when it has expired by all."""
+def keeps_answers(store: object) -> bool:
+    """Return whether a store keeps what came of the calls of its tickets."""
+    return callable(getattr(store, "record", None)) and callable(getattr(store, "answer", None))
+
+
+def time_of(clock: Clock) -> float:
+    """Return the time of the program's clock.
+
+    Raises:
+        DefinitionError: the clock raises, or does not return seconds since 1970.
+    """
+    try:
+        now: object = clock()
+        reason = f"It returned {now!r}."
+    except Exception as error:  # the program's code may raise anything
+        now, reason = None, f"It raised {type(error).__name__}: {error}."
+    if isinstance(now, int | float) and abs(now) < _LATEST:  # false for NaN
+        return now
+    remedy = "Return seconds since 1970, as `time.time` does."
+    raise DefinitionError("Tickets(clock)", reason, remedy)
+
+
+class Clocks:
+    """The clocks of all `Tickets` with one store: a claim expires when it has expired by all.
+
+    It has to have expired by the clock of this machine too: one that is ahead forgets nothing.
+    """
 
     def __init__(self) -> None:
-        self._clocks: list[Clock] = []
+        self._clocks: list[Clock] = [time.time]
 
     def add(self, clock: Clock) -> None:
         if not any(clock == known for known in self._clocks):
             self._clocks.append(clock)
 
     def now(self) -> float:
-        return min(clock() for clock in self._clocks or (time.time,))
+        return min(map(time_of, self._clocks))
 
 
 class MemoryStore:
     """Remembers used tickets in this process, for all its threads, until they expire.
 
     It uses the clock of its `Tickets`. It holds at most `limit` claims, and forgets no ticket that
-    could be used again. It cannot be used in a forked process.
+    could be used again; of the answers it keeps the latest. It cannot be used in a forked process.
     """
 
     def __init__(self, limit: int = 100_000) -> None:
         self._limit = limit
         self._process = os.getpid()
-        self._clocks = _Clocks()
+        self._clocks = Clocks()
         self._lock = Lock()
         self._used: set[str] = set()
         self._ends: list[tuple[int, str]] = []
         self._forgotten: float = float("-inf")
+        self._answers: dict[str, str] = {}
+        self._size = 0
 
     def __len__(self) -> int:
         return len(self._used)
@@ -83,7 +121,7 @@ class MemoryStore:
         """Return whether this is the first claim of this id, and remember it.
 
         Raises:
-            TicketStoreError: the store is full, or belongs to another process.
+            TicketStoreError: the store is full, belongs to another process, or cannot tell.
         """
         if os.getpid() != self._process:  # a claim here would be missing in the other processes
             raise TicketStoreError(
@@ -93,8 +131,10 @@ class MemoryStore:
             )
         with self._lock:
             self._sweep()
-            if ticket_id in self._used or expires <= self._forgotten:
+            if ticket_id in self._used:
                 return False
+            if expires <= self._forgotten:
+                _refuse_forgotten("MemoryStore")
             if len(self._used) >= self._limit:
                 raise TicketStoreError(
                     "MemoryStore",
@@ -105,6 +145,23 @@ class MemoryStore:
             heappush(self._ends, (expires, ticket_id))
             return True
 
+    def record(self, ticket_id: str, answer: str, /) -> None:
+        """Remember the answer of a claimed ticket."""
+        with self._lock:
+            if ticket_id in self._used:
+                self._drop(ticket_id)
+                self._answers[ticket_id] = answer
+                self._size += len(answer)
+            while self._size > _MOST_TEXT:
+                self._drop(next(iter(self._answers)))
+
+    def answer(self, ticket_id: str, /) -> str | None:
+        """Return the answer of a ticket, `None` if there is none."""
+        return self._answers.get(ticket_id)
+
+    def _drop(self, ticket_id: str) -> None:
+        self._size -= len(self._answers.pop(ticket_id, ""))
+
     def _sweep(self) -> None:
         until = self._clocks.now() - _GRACE
         for _ in range(SWEEP):
@@ -112,39 +169,27 @@ class MemoryStore:
                 return
             self._forgotten, ticket_id = heappop(self._ends)
             self._used.remove(ticket_id)
+            self._drop(ticket_id)
 
 
-class SqliteStore:
-    """Remembers used tickets in an SQLite file, for all threads and processes of one machine.
+class SqlStore(ABC):
+    """Remembers used tickets, and their answers, in a table of a database.
 
-    The file may be the application's own: the tables are `pyfunctools_claims` and
-    `pyfunctools_forgotten`. Each claim is one transaction over its own connection, on disk when
-    `claim` returns; it waits for other transactions for up to `timeout` seconds. The store uses the
-    clock of its `Tickets`.
-
-    Raises:
-        DefinitionError: no database can be opened or created at the path.
+    A claim may be repeated after an error: its row holds who claimed it. The row without an id
+    remembers the latest expiry among the forgotten claims. `_sweep` are the statements that forget
+    claims; their values are the date before which these expired, and the most to forget.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, timeout: float = 5) -> None:
-        import sqlite3
+    _sweep: tuple[str, ...]
 
-        self._path = _checked(path)
-        self._timeout = timeout
-        self._clocks = _Clocks()
-        try:
-            with self._open("rwc") as connection:
-                for statement in _TABLES:
-                    connection.execute(statement)
-        except sqlite3.Error as error:
-            raise DefinitionError(
-                "SqliteStore(path)",
-                f"No database can be opened or created at {str(self._path)!r}: {error}.",
-                "Pass the path of a file in a directory that exists and can be written to.",
-            ) from error
+    blocks = True
+    """Whether a claim may wait for others."""
 
-    def __repr__(self) -> str:
-        return f"SqliteStore({str(self._path)!r})"
+    def __init__(self) -> None:
+        self._clocks = Clocks()
+
+    def __del__(self) -> None:
+        self.close()
 
     def follow(self, clock: Clock) -> None:
         """Use this clock too."""
@@ -154,52 +199,198 @@ class SqliteStore:
         """Return whether this is the first claim of this id, and remember it.
 
         Raises:
-            TicketStoreError: the file is locked, full, damaged, or gone.
+            TicketStoreError: the database cannot be reached or written, or it cannot tell.
         """
+        claimant = token_hex(8)
+        until = self._clocks.now() - _GRACE_OF_TABLE
+
+        def write(execute: Execute) -> tuple[str, int | None] | None:
+            for statement in self._sweep:
+                execute(statement, (until, SWEEP))
+            execute(_CLAIM, (ticket_id, expires, claimant))
+            return execute(_CLAIMED, (ticket_id,)).fetchone()
+
+        winner, forgotten = self._done(write) or (claimant, expires)  # gone at once: it was old
+        if winner == claimant and forgotten is not None and expires <= forgotten:
+            _refuse_forgotten(repr(self))
+        return winner == claimant
+
+    def record(self, ticket_id: str, answer: str, /) -> None:
+        """Remember the answer of a claimed ticket."""
+        text = answer.replace("\0", "\N{REPLACEMENT CHARACTER}")  # which PostgreSQL cannot hold
+        self._done(lambda execute: execute(_RECORD, (text, ticket_id)))
+
+    def answer(self, ticket_id: str, /) -> str | None:
+        """Return the answer of a ticket, `None` if there is none."""
+        row = self._done(lambda execute: execute(_ANSWER, (ticket_id,)).fetchone())
+        return None if row is None else row[0]
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections; a later claim opens new ones."""
+
+    @abstractmethod
+    def _done(self, statements: Callable[[Execute], T]) -> T:
+        """Return the result of statements, each of which is a transaction of its own."""
+
+
+_SWEEP = (
+    """
+INSERT INTO pyfunctools_tickets (id, expires, claimant)
+SELECT '', latest, '' FROM (
+  SELECT max(expires) AS latest FROM (
+    SELECT expires FROM pyfunctools_tickets WHERE expires < %s AND id <> ''
+    ORDER BY expires LIMIT %s)) WHERE latest IS NOT NULL
+ON CONFLICT (id) DO UPDATE SET expires = max(expires, excluded.expires)""",
+    """
+DELETE FROM pyfunctools_tickets WHERE id IN (
+  SELECT id FROM pyfunctools_tickets WHERE expires < %s AND id <> ''
+  AND expires <= (SELECT expires FROM pyfunctools_tickets WHERE id = '')
+  ORDER BY expires LIMIT %s)""",
+)
+"""Forgets old claims, the latest expiry among them first: a claim in between is refused."""
+
+
+class SqliteStore(SqlStore):
+    """Remembers used tickets in an SQLite file, for all threads and processes of one machine.
+
+    The file may be the application's own: the table is `pyfunctools_tickets`; the file is set to
+    write-ahead logging. A claim is on disk when `claim` returns; it waits for other transactions
+    for up to `timeout` seconds. A process has one connection, closed before a fork and by `close`.
+    The store uses the clock of its `Tickets`.
+
+    Raises:
+        DefinitionError: no database can be opened or created at the path.
+    """
+
+    _sweep = _SWEEP
+
+    def __init__(self, path: str | os.PathLike[str], *, timeout: float = 5) -> None:
         import sqlite3
 
+        self._path = _checked(path)
+        self._timeout = timeout
+        super().__init__()
+        self._lock = Lock()
+        self._connection: Connection | None = None
+        self._file: tuple[int, int] | None = None
         try:
-            with self._open("rw") as connection:
-                return _claim(connection, ticket_id, expires, self._clocks.now() - _GRACE_OF_FILE)
-        except (sqlite3.Error, OverflowError) as error:
-            raise TicketStoreError(
-                repr(self), f"The claim could not be written: {error}.", "Look at the file."
+            self._connection = self._open("rwc")
+            for statement in _TABLES:
+                self._connection.execute(statement)
+        except sqlite3.Error as error:
+            self.close()
+            raise DefinitionError(
+                "SqliteStore(path)",
+                f"No database can be opened or created at {str(self._path)!r}: {error}.",
+                "Pass the path of a file in a directory that exists and can be written to.",
             ) from error
+        _OPEN.add(self)
 
-    @contextmanager
-    def _open(self, mode: str) -> "Generator[Connection]":
-        """Open the file for one write transaction, which is rolled back on an exception."""
+    def __repr__(self) -> str:
+        return f"SqliteStore({str(self._path)!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_reopened, (str(self._path), self._timeout))
+
+    def close(self) -> None:
+        """Close the connection; a later claim opens a new one."""
+        connection: Connection | None = getattr(self, "_connection", None)
+        self._connection = None
+        if connection is not None:
+            connection.close()
+
+    def _done(self, statements: Callable[[Execute], T]) -> T:
+        """Run statements over this process's connection, for one thread at a time."""
         import sqlite3
 
-        address = (
-            f"{self._path.as_uri()}?mode={mode}"  # `rw` does not create a file that was deleted
-        )
-        # `isolation_level=None`: a claim has to hold the lock before it reads.
-        connection = sqlite3.connect(address, uri=True, timeout=self._timeout, isolation_level=None)
+        if not self._lock.acquire(timeout=self._timeout):
+            raise self._failed("other threads wait for the same file")
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            yield connection
-            connection.execute("COMMIT")
+            if self._connection is None or self._file != _identity(self._path):
+                self.close()
+                self._connection = self._open("rw")  # which does not create a deleted file
+            run = self._connection.execute
+            return statements(lambda text, values: run(text.replace("%s", "?"), values))
+        except (sqlite3.Error, OSError, OverflowError) as error:
+            self.close()
+            raise self._failed(str(error)) from error
         finally:
-            connection.close()  # which rolls back what was not committed
+            self._lock.release()
+
+    def _failed(self, reason: str) -> TicketStoreError:
+        text = f"The claim could not be written: {reason}."
+        return TicketStoreError(repr(self), text, "Look at the file.")
+
+    def _open(self, mode: str) -> "Connection":
+        import sqlite3
+
+        connection = sqlite3.connect(
+            f"{self._path.as_uri()}?mode={mode}",
+            uri=True,
+            timeout=self._timeout,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        self._file = _identity(self._path)
+        return connection
+
+    def before_fork(self) -> None:
+        """Close the connection: SQLite's must not exist in two processes."""
+        self._lock.acquire()
+        self.close()
+
+    def after_fork(self) -> None:
+        """Go on after a fork, in both processes."""
+        self._lock.release()
 
 
-def _claim(connection: "Connection", ticket_id: str, expires: int, until: float) -> bool:
-    old = connection.execute(
-        "SELECT id, expires FROM pyfunctools_claims WHERE expires < ? ORDER BY expires LIMIT ?",
-        (until, SWEEP),
-    ).fetchall()
-    if old:
-        connection.executemany("DELETE FROM pyfunctools_claims WHERE id = ?", [i[:1] for i in old])
-        connection.execute("UPDATE pyfunctools_forgotten SET until = max(until, ?)", old[-1][1:])
-    [(forgotten,)] = connection.execute("SELECT until FROM pyfunctools_forgotten").fetchall()
-    if expires <= forgotten:
-        return False
-    claimed = connection.execute(
-        "INSERT OR IGNORE INTO pyfunctools_claims (id, expires) VALUES (?, ?)",
-        (ticket_id, expires),
+_OPEN: "weakref.WeakSet[SqliteStore]" = weakref.WeakSet()
+_FORKING: list[SqliteStore] = []
+
+
+def _before_fork() -> None:
+    _FORKING[:] = _OPEN
+    for each in _FORKING:
+        each.before_fork()
+
+
+def _after_fork() -> None:
+    for each in _FORKING:
+        each.after_fork()
+    _FORKING.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
     )
-    return claimed.rowcount == 1
+
+
+def _reopened(path: str, timeout: float) -> SqliteStore:
+    return SqliteStore(path, timeout=timeout)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another at the same path, `None` if there is none."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _refuse_forgotten(store: str) -> NoReturn:
+    raise TicketStoreError(
+        store,
+        "It has forgotten claims that expire later than this ticket, so a clock was ahead; it "
+        "cannot tell whether the ticket was used.",
+        "Set the clock, and start the call again when the ticket has expired.",
+    )
 
 
 def _checked(path: object) -> Path:
@@ -217,14 +408,24 @@ def _checked(path: object) -> Path:
 
 _PATHS = (str, os.PathLike)
 _GRACE = 60
-_GRACE_OF_FILE = 3600
+_GRACE_OF_TABLE = 3600
 """Seconds for which an expired claim is kept, since the clocks of processes may differ."""
 
+_LATEST = 1e15
+_MOST_TEXT = 64 << 20
+"""Characters of all answers in a `MemoryStore`."""
+
+_CLAIM = """
+INSERT INTO pyfunctools_tickets (id, expires, claimant) VALUES (%s, %s, %s)
+ON CONFLICT (id) DO NOTHING"""
+_CLAIMED = """
+SELECT claimant, (SELECT expires FROM pyfunctools_tickets WHERE id = '')
+FROM pyfunctools_tickets WHERE id = %s"""
+_RECORD = "UPDATE pyfunctools_tickets SET answer = %s WHERE id = %s"
+_ANSWER = "SELECT answer FROM pyfunctools_tickets WHERE id = %s"
+
 _TABLES = (
-    "CREATE TABLE IF NOT EXISTS pyfunctools_claims"
-    " (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID",
-    "CREATE INDEX IF NOT EXISTS pyfunctools_claims_by_end ON pyfunctools_claims (expires)",
-    "CREATE TABLE IF NOT EXISTS pyfunctools_forgotten"
-    " (only INTEGER PRIMARY KEY CHECK (only = 1), until INTEGER NOT NULL)",
-    "INSERT OR IGNORE INTO pyfunctools_forgotten VALUES (1, 0)",
+    "CREATE TABLE IF NOT EXISTS pyfunctools_tickets (id TEXT PRIMARY KEY,"
+    " expires INTEGER NOT NULL, claimant TEXT NOT NULL, answer TEXT) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS pyfunctools_tickets_by_end ON pyfunctools_tickets (expires)",
 )

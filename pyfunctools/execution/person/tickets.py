@@ -6,21 +6,28 @@ import time
 import weakref
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac_digest
-from inspect import iscoroutinefunction
+from inspect import isawaitable, iscoroutinefunction
 from json import dumps, loads
 from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
-from pyfunctools.record.function import Function
+from pyfunctools.execution.person.stores import (
+    MemoryStore,
+    TicketStore,
+    keeps_answers,
+    time_of,
+)
+from pyfunctools.execution.steps import Resolve, awaited, finish, without_awaiting
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema import Issue, Path
@@ -40,8 +47,8 @@ class Ticket:
     """The contents of a ticket: the function, the model's arguments, and the expiry.
 
     `call` is the id of the call, and `audience` a digest of the audience. `filled` are the paths of
-    the person's values so far; the values themselves are not in the ticket. `state` is the state of
-    an MCP server's call, and `text` the whole ticket.
+    the person's values so far; the values themselves are not in the ticket. `state` is what the
+    wrappers of a call keep while it waits, and `text` the whole ticket.
     """
 
     id: str
@@ -52,12 +59,17 @@ class Ticket:
     expires: int
     arguments: JsonObject
     filled: tuple[Keys, ...]
-    state: JsonValue = None
+    state: JsonObject = field(default_factory=dict[str, JsonValue])
     text: str = field(repr=False)
 
 
-Refusal: TypeAlias = Literal["none", "foreign", "audience", "expired", "used", "gone", "changed"]
-"""The reason why a ticket is refused; "none" means that the text is not a ticket."""
+Refusal: TypeAlias = Literal[
+    "none", "foreign", "audience", "expired", "unused", "used", "gone", "changed"
+]
+"""The reason why a ticket is refused.
+
+"none" means that the text is not a ticket, "unused" that it expired before anybody used it.
+"""
 
 
 class Signer(NamedTuple):
@@ -86,35 +98,31 @@ class _OfThisProcess:
         self.listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._clock = clock
         self._made: dict[int, Signer] = {}
-        _OWN.add(self)
 
     @property
     def signer(self) -> Signer:
-        made = self._made.get(os.getpid())
+        made = self._made.get(_FORKS[0])
         if made is None:
             store = MemoryStore()
             store.follow(self._clock)
             # `setdefault`: of several threads here at the same time the first one wins.
-            made = self._made.setdefault(os.getpid(), Signer(token_bytes(SHORTEST_KEY), store))
+            made = self._made.setdefault(_FORKS[0], Signer(token_bytes(SHORTEST_KEY), store))
         return made
-
-    def forget(self) -> None:
-        self._made.clear()
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_OfThisProcess, (self._clock,))
 
 
-_OWN: weakref.WeakSet[_OfThisProcess] = weakref.WeakSet()
+_FORKS = [0]
+"""How many forks made this process; the id of a process may be that of an earlier one."""
 
 
-def _forget() -> None:
-    for each in _OWN:
-        each.forget()
+def _count_fork() -> None:
+    _FORKS[0] += 1
 
 
-if hasattr(os, "register_at_fork"):  # a forked process may get the id of an earlier one
-    os.register_at_fork(after_in_child=_forget)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,11 +132,14 @@ class Tickets:
     Without a `key` tickets are signed with a random key of this process: they are invalid in any
     other process, also a forked one. With your own `key` (secret, at least 32 bytes;
     `secrets.token_bytes(32)` makes one) tickets are valid in every process with that key. Then a
-    `store`, shared by all of them, has to remember the used tickets: `SqliteStore(path)`,
-    `MemoryStore()` for a single process, or an object with `claim` as in `TicketStore`.
+    `store`, shared by all of them, has to remember the used tickets: `PostgresStore(dsn)`,
+    `SqliteStore(path)` on one machine, `MemoryStore()` in one process, or an object with `claim` as
+    in `TicketStore`.
 
     `lifetime` is a `timedelta`, or seconds, rounded up to whole ones. `clock` returns seconds since
-    1970; `MemoryStore` and `SqliteStore` use it too.
+    1970; the stores use it too. A store that keeps answers (see `TicketStore`)
+    remembers the text of each call's outcome, without the person's values: a second `resume` of a
+    ticket returns it, with `replayed` true.
 
     A ticket is signed but not encrypted: whoever has it can read the model's arguments in it. It
     contains no value of the person, no context and no setting of the connection.
@@ -164,8 +175,8 @@ class Tickets:
                 "Tickets(clock)", "a function", self.clock, "Write `time.time`, for example."
             )
         _check_store(self.key, self.store)
-        if isinstance(self.store, MemoryStore | SqliteStore):
-            self.store.follow(self.clock)
+        if callable(follow := getattr(self.store, "follow", None)):
+            follow(self.clock)
         object.__setattr__(self, "_own", _OfThisProcess(self.clock))
 
     def listen(self, listener: Listener) -> None:
@@ -191,7 +202,7 @@ class Tickets:
         audience: str | None = None,
         filled: Sequence[Keys] = (),
         after: Ticket | None = None,
-        state: JsonValue = None,
+        state: JsonObject | None = None,
     ) -> str | None:
         """Return a ticket for a call of the function with the model's arguments.
 
@@ -207,10 +218,10 @@ class Tickets:
             "d": digest_of(function),
             "c": call,
             "u": self._digest(audience),
-            "x": int(self.clock()) + self._seconds if after is None else after.expires,
+            "x": int(time_of(self.clock)) + self._seconds if after is None else after.expires,
             "a": arguments,
             "p": [list(keys) for keys in filled],
-            **({} if state is None else {"s": state}),
+            **({"s": state} if state else {}),
         }
         try:
             text = dumps(contents, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -220,7 +231,7 @@ class Tickets:
         ticket = f"{payload}.{self._signature(payload)}"
         return ticket if len(ticket) <= LONGEST else None
 
-    def read(self, text: object) -> Ticket | Refusal:
+    def read(self, text: object, *, also_expired: bool = False) -> Ticket | Refusal:
         """Return the contents of a ticket, or the refusal of its form, signature or expiry."""
         if not isinstance(text, str) or len(text) > LONGEST or not _FORM.fullmatch(text):
             return "none"
@@ -239,10 +250,10 @@ class Tickets:
             expires=contents["x"],
             arguments=contents["a"],
             filled=tuple(tuple(keys) for keys in contents["p"]),
-            state=contents.get("s"),
+            state=contents.get("s") or {},
             text=text,
         )
-        return "expired" if self.has_expired(ticket) else ticket
+        return ticket if also_expired or not self.has_expired(ticket) else "expired"
 
     def is_for(self, ticket: Ticket, audience: str | None) -> bool:
         """Return whether the ticket was issued for this audience; `None` means no audience."""
@@ -250,37 +261,54 @@ class Tickets:
 
     def has_expired(self, ticket: Ticket) -> bool:
         """Return whether the ticket has expired."""
-        return self.clock() >= ticket.expires
+        return time_of(self.clock) >= ticket.expires
+
+    def is_remembered(self, ticket: Ticket) -> bool:
+        """Return whether a store still knows the claim of a ticket, which may have expired."""
+        return time_of(self.clock) < ticket.expires + 60
 
     def claim(self, ticket: Ticket) -> bool | Awaitable[bool]:
-        """Use up a ticket; return whether this is its first use.
-
-        Raises:
-            Exception: whatever the store raises.
-        """
-        return self._signer.store.claim(ticket.id, ticket.expires)
+        """Use up a ticket; return whether this is its first use."""
+        return self.store_in_use.claim(ticket.id, ticket.expires)
 
     def withdraw(self, ticket: str) -> bool | Awaitable[bool]:
         """Make a ticket unusable; return whether it could still be used.
 
-        If the store's `claim` is asynchronous, so is this.
+        If the store is asynchronous, so is this. A later `resume` returns that it was withdrawn, if
+        the store keeps answers.
 
         Raises:
-            Exception: whatever the store raises; then the ticket stays valid.
+            Exception: whatever the store's `claim` raises; then the ticket stays valid.
         """
         read = self.read(ticket)
-        if isinstance(read, Ticket):
-            return self.claim(read)
-        return _false() if iscoroutinefunction(self._signer.store.claim) else False
+        claimed = self.claim(read) if isinstance(read, Ticket) else False
+        if isawaitable(claimed) or iscoroutinefunction(self.store_in_use.claim):
+            return self._withdrawn(read, claimed, awaited)
+        return finish(self._withdrawn(read, claimed, without_awaiting))
+
+    async def _withdrawn(
+        self, ticket: Ticket | Refusal, claim: bool | Awaitable[bool], resolve: Resolve
+    ) -> bool:
+        claimed = await claim if isawaitable(claim) else claim
+        store: Any = self.store_in_use
+        if claimed and isinstance(ticket, Ticket) and keeps_answers(store):
+            with suppress(Exception):  # the claim holds without it
+                await resolve(store.record(ticket.id, answer_text(WITHDRAWN)), "store")
+        return claimed
 
     def signature(self, data: bytes) -> str:
         """Return the signature of other data, such as a saved turn."""
         return self._signed(b"pyfunctools turn\n" + data)
 
     @property
+    def store_in_use(self) -> TicketStore:
+        """The store of the used tickets."""
+        return self._signer.store
+
+    @property
     def waits(self) -> bool:
         """Whether a claim may block this thread."""
-        return isinstance(self.store, SqliteStore)
+        return bool(getattr(self.store, "blocks", False))
 
     @property
     def _signer(self) -> Signer:
@@ -308,16 +336,21 @@ class Tickets:
         return _encoded(hmac_digest(self._signer.key, data, "sha256"))
 
 
-async def _false() -> bool:
-    return False
+def answer_text(outcome: Outcome, text: str | None = None) -> str:
+    """Return the record of an outcome for a store; it has no value.
+
+    `text` is the outcome's text without the values of the person.
+    """
+    text = outcome.text if text is None else text
+    answer = {"text": text, "reason": outcome.reason, "is_error": outcome.is_error}
+    return dumps(answer, ensure_ascii=False)
+
+
+WITHDRAWN = Outcome(text="This call was withdrawn. Nothing has run.", reason="declined")
 
 
 def _check_store(key: bytes | None, store: object) -> None:
-    """Check a store, and that a key has a store.
-
-    Raises:
-        DefinitionError: the store has no `claim`, or a key has no store.
-    """
+    """Check a store, and that a key has a store."""
     if store is not None and not callable(getattr(store, "claim", None)):
         raise wrong_type(
             "Tickets(store)",
@@ -345,11 +378,17 @@ def digest_of(function: Function) -> str:
 
     It covers the name, the origin and the parameters of both sides, but no descriptions.
     """
-    separated = function.separated
-    sides = () if separated is None else (separated.llm, separated.human or {})
-    schemas = [_without_descriptions(each) for each in (function.parameters, *sides)]
-    parts = [function.name, origin_text(function.origin), *schemas]
-    return _encoded(sha256(dumps(parts, sort_keys=True).encode()).digest()[:16])
+    contract = contract_of(function)
+    schemas = contract.kept.get("digest")
+    if schemas is None:
+        separated = contract.separated.value
+        sides = () if separated is None else (separated.shared("llm"), separated.shared("human"))
+        plain = [_without_descriptions(each) for each in (contract.parameters, *sides)]
+        schemas = contract.kept["digest"] = sha256(
+            dumps(plain, sort_keys=True).encode()
+        ).hexdigest()
+    parts = [function.name, origin_text(function.origin), schemas]
+    return _encoded(sha256(dumps(parts).encode()).digest()[:16])
 
 
 def _without_descriptions(schema: JsonSchema) -> JsonValue:
@@ -361,49 +400,56 @@ _DESCRIPTIVE = REMARKS | {"description", "x-human-ask", "x-human-widget"}
 
 
 def ticket_refused(reason: Refusal, name: str | None = None) -> Outcome:
-    """Return the outcome for a refused ticket."""
-    word, expected, sentence = _REFUSALS[reason]
-    text = f"{sentence} Nothing has run."
+    """Return the outcome for a refused ticket; only `unused` is known not to have run."""
+    word, expected, text = _REFUSALS[reason]
     path = Path.of((), "$ticket")
     issue = Issue(path=path, expected=expected, value=None, message=text, side="human")
-    return Outcome(text=text, reason=word, issues=(issue,), function=name)
+    waits = word == "ticket_foreign"
+    return Outcome(text=text, reason=word, issues=(issue,), function=name, _still_waits=waits)
 
 
 _REFUSALS: dict[Refusal, tuple[Reason, str, str]] = {
-    "none": ("ticket_foreign", "a ticket", "This is not a ticket."),
+    "none": ("ticket_foreign", "a ticket", "This is not a ticket. Nothing has run."),
     "foreign": (
         "ticket_foreign",
         "a ticket as it was issued",
-        "This ticket was changed, or issued by somebody else.",
+        "This ticket was changed, or issued by somebody else. It was not used.",
     ),
     "audience": (
         "ticket_foreign",
         "a ticket that was issued for this audience",
-        "This ticket was issued for somebody else.",
+        "This ticket was issued for somebody else. It was not used.",
     ),
     "expired": (
         "ticket_expired",
         "a ticket that has not expired",
-        "This ticket has expired.",
+        "This ticket has expired, and was not used now. Whether its call was carried out before is "
+        "not known here.",
+    ),
+    "unused": (
+        "ticket_expired",
+        "a ticket that has not expired",
+        "This ticket has expired. Nothing has run.",
     ),
     "used": (
         "ticket_used",
         "a ticket that was not used yet",
-        "This ticket was used already, or withdrawn.",
+        "This call was started before, or withdrawn. Whether it was carried out is not known here.",
     ),
     "gone": (
         "ticket_gone",
         "a ticket for a function that exists",
-        "The function of this ticket does not exist.",
+        "The function of this ticket does not exist. The ticket was not used now.",
     ),
     "changed": (
         "ticket_changed",
         "a ticket for the function as it is now",
-        "This ticket is for another function, or for this one as it was before a change.",
+        "This ticket is for another function, or for this one as it was before a change. It was "
+        "not used now.",
     ),
 }
 
-_VERSION = 3
+_VERSION = 5
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
 
 

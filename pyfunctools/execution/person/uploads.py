@@ -1,7 +1,7 @@
 """Files in arguments, in all forms that a program may give. No file is opened here."""
 
 from base64 import b64decode, urlsafe_b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from inspect import iscoroutine
 from typing import cast
 
@@ -10,10 +10,11 @@ from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Path, Success
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import ROOT, Keys
 from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_upload
+from pyfunctools.schema.separation.side_values import side_issue
 from pyfunctools.schema.vocabulary import UNIONS
 
 
@@ -60,14 +61,23 @@ def with_files(value: object) -> JsonValue:
 def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
     """Return both parts merged; a person's text in place of a file is refused.
 
-    The text would be uploaded as the file's content, but most often it is a path.
+    The text would be uploaded as the file's content, but most often it is a path. A mixture of
+    values by path and nested ones is refused too.
     """
     contract = contract_of(function)
-    if contract.human_side.value.takes_files:
-        wrong = tuple(_texts_for_files(contract.validator.outline.place, human))
-        if wrong:
-            return Failure(value=None, issues=wrong)
+    side = contract.human_side.value
+    wrong = [*_paths_beside_names(human, side.property_names)]
+    if side.takes_files:
+        wrong += _texts_for_files(contract.validator.outline.place, human)
+    if wrong:
+        return Failure(value=None, issues=tuple(wrong))
     return contract.merge(llm, human)
+
+
+def _paths_beside_names(human: JsonValue, names: Set[str]) -> Iterator[Issue]:
+    for name in human if isinstance(human, dict) else ():
+        if isinstance(name, str) and name.startswith(ROOT) and name not in names:  # pyright: ignore
+            yield side_issue("human", (name,), "all values by path, or none")
 
 
 def wants_file(schema: JsonSchema | bool) -> bool:

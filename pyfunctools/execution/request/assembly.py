@@ -118,8 +118,6 @@ def build(
 
 
 class _Draft:
-    """The parts of a request, and the issues found in them."""
-
     def __init__(self, route: Route, arguments: JsonObject) -> None:
         self.where = f"{route.method} {route.path}"
         self.issues: list[Issue] = []
@@ -163,16 +161,13 @@ class _Draft:
         return "&".join(filter(None, parts))
 
     def headers(self) -> dict[str, str]:
-        """Return the header parameters."""
         return dict(self._each("header", header_line))
 
     def cookies(self) -> str:
-        """Return the text of the cookie parameters."""
         pairs = chain.from_iterable(self._each("cookie", cookie_pairs))
         return "; ".join(map("=".join, pairs))
 
     def body(self, boundary: str | None, deep: bool) -> EncodedBody | None:
-        """Return the body, or `None` if the request has no body."""
         body = self._route.body
         if body is None:
             return None

@@ -118,10 +118,6 @@ def form_text(
     JSON, files as base64, and arrays item by item under one name, unless the encoding names a style
     or JSON. Style `simple` is `csv` of Swagger 2.0: the items are joined by commas, and then
     encoded as one text.
-
-    Raises:
-        UnsendableError: the value is neither an object nor a text, or a part of it cannot be
-            written.
     """
     if isinstance(value, str):
         return value
@@ -288,4 +284,7 @@ def _head(part: _FormPart) -> bytes:
 
 
 def _escaped(name: str) -> str:
+    """Return a name in quotes as HTML 5 writes it."""
+    if "\0" in name:
+        raise UnsendableError("a name without NUL")
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")

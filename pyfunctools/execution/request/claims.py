@@ -223,7 +223,6 @@ class _Claim(NamedTuple):
 
     @property
     def is_declared(self) -> bool:
-        """Whether the document declares the name."""
         return self.field.is_declared and not self.is_key
 
 

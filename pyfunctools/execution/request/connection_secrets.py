@@ -29,11 +29,7 @@ class ConnectionSecrets:
         self._declared = declared
 
     def add_headers(self, headers: object) -> None:
-        """Add the values of a caller's headers.
-
-        Raises:
-            DefinitionError: as `checked_headers`.
-        """
+        """Add the values of a caller's headers."""
         given = cast("Mapping[object, object]", headers)
         hidden = {str(name).lower() for name, each in given.items() if not isinstance(each, str)}
         for name, text in checked_headers(headers).items():

@@ -38,11 +38,7 @@ def schemes_to_send(route: Route, known: Collection[str]) -> tuple[SecuritySchem
 
 
 def explicit_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
-    """Return the schemes of names such as `header:X-Key` and `query:key`.
-
-    Raises:
-        DefinitionError: the text after the colon cannot name a header or a query parameter.
-    """
+    """Return the schemes of names such as `header:X-Key` and `query:key`."""
     found: list[SecurityScheme] = []
     for name in names:
         location, colon, parameter = str(name).partition(":")
@@ -58,11 +54,7 @@ def explicit_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
 
 
 def check_schemes(given: Collection[str], functions: Iterable[Function]) -> None:
-    """Refuse a credential that no operation would ever send.
-
-    Raises:
-        DefinitionError: no operation uses a security scheme of this name.
-    """
+    """Refuse a credential that no operation would ever send."""
     known = {
         name
         for function in functions
@@ -152,11 +144,7 @@ def is_digest(scheme: SecurityScheme) -> bool:
 
 
 def user_and_password(name: str, credential: object) -> tuple[str, str]:
-    """Return the user and the password of a credential.
-
-    Raises:
-        DefinitionError: it is not a pair of user and password, nor `user:password`.
-    """
+    """Return the user and the password of a credential."""
     where = f"auth[{name!r}]"
     if isinstance(credential, tuple | list):
         pair = cast("Sequence[object]", credential)
@@ -173,9 +161,6 @@ def secret_text(where: str, credential: object) -> str:
     """Return the text of a credential or a header, also if it is hidden as in a `SecretStr`.
 
     `where` names the place in an error.
-
-    Raises:
-        DefinitionError: it is not text.
     """
     reveal = getattr(credential, "get_secret_value", None)
     text: object = reveal() if callable(reveal) else credential
@@ -193,6 +178,9 @@ FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
 """Headers that frame the message."""
 
 
+NOT_ASCII = "must be one line of visible ASCII characters"
+
+
 def invalid_setting(name: str, reason: str) -> DefinitionError:
     """Return the error for a setting; `reason` completes the sentence "This ..."."""
     return DefinitionError(name, f"This {reason}.")
@@ -205,7 +193,7 @@ def _where(scheme: SecurityScheme) -> str:
 def _sendable(scheme: SecurityScheme, credential: object) -> str:
     text = secret_text(_where(scheme), credential)
     if scheme.location != "query" and not is_field_value(text):
-        raise invalid_setting(_where(scheme), "is not visible ASCII")
+        raise invalid_setting(_where(scheme), NOT_ASCII)
     return text
 
 

@@ -56,9 +56,6 @@ def parsed_template(path: str) -> PathTemplate:
     A slot is `{name}`, or `:name` at the start of a segment. `{?a,b}` and `{&a,b}` are left out,
     since query parameters are declared separately; so is a fragment, which is never sent. A missing
     `/` at the beginning is added.
-
-    Raises:
-        UnsendableError: the path holds a lone surrogate.
     """
     before, query = _split_at_query(path.partition("#")[0])
     segments: list[list[str | TemplateSlot]] = [[]]
@@ -123,11 +120,7 @@ _SLASHES = re.compile(r"[/\\]")
 
 
 def segment_text(parameter: Parameter, value: JsonValue) -> str:
-    """Return the text of a path parameter; a `/` in a value is encoded.
-
-    Raises:
-        UnsendableError: the text would be empty, or the value cannot be written.
-    """
+    """Return the text of a path parameter; a `/` in a value is encoded."""
     encode = percent_printable_reserved if parameter.allow_reserved else percent_printable
     text = styled_text(parameter, value, encode)
     if text is None:
@@ -136,11 +129,7 @@ def segment_text(parameter: Parameter, value: JsonValue) -> str:
 
 
 def query_pairs(parameter: Parameter, value: JsonValue, *, deep: bool) -> Pairs:
-    """Return the names and values of a query parameter, encoded; empty if it is not sent.
-
-    Raises:
-        UnsendableError: the value cannot be written.
-    """
+    """Return the names and values of a query parameter, encoded; empty if it is not sent."""
     encode = percent_reserved if parameter.allow_reserved else percent
     return styled_pairs(parameter, value, encode, deep=deep)
 
@@ -149,9 +138,6 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str | N
     """Return the text of a parameter that is the whole query (OpenAPI 3.2, `in: querystring`).
 
     Null is not sent.
-
-    Raises:
-        UnsendableError: the value cannot be written.
     """
     if value is None:
         return None
@@ -164,12 +150,7 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str | N
 
 
 def header_line(parameter: Parameter, value: JsonValue) -> tuple[str, str] | None:
-    """Return the name (lower case) and the value of a header, or `None` if it is not sent.
-
-    Raises:
-        UnsendableError: an argument may not set this header, or the value is not visible ASCII
-            (RFC 9110, section 5.5).
-    """
+    """Return the name (lower case) and the value of a header, or `None` if it is not sent."""
     if value is None:
         return None
     if is_reserved(parameter.name) or not TOKEN.fullmatch(parameter.name):
@@ -188,9 +169,6 @@ def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
     Control characters are refused. Style `cookie` encodes nothing, so it refuses whatever
     RFC 6265 (section 4.1.1) does not allow, except for spaces inside a value, as in the example of
     the specification.
-
-    Raises:
-        UnsendableError: the value cannot be written, or a name is invalid.
     """
     is_raw = parameter.style == "cookie" and parameter.content_type is None
     found = styled_pairs(

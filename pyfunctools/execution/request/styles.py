@@ -40,20 +40,12 @@ def is_field_value(text: str) -> bool:
 
 
 def percent(text: str) -> str:
-    """Encode everything but the unreserved characters (RFC 3986, section 2.3).
-
-    Raises:
-        UnsendableError: the text holds a lone surrogate, which UTF-8 cannot encode.
-    """
+    """Encode everything but the unreserved characters (RFC 3986, section 2.3)."""
     return text if _UNRESERVED.fullmatch(text) else _quoted(text, "")
 
 
 def percent_except(text: str, reserved: str) -> str:
-    """Encode a text, except for the `reserved` characters and percent-encoded triples.
-
-    Raises:
-        UnsendableError: the text holds a lone surrogate.
-    """
+    """Encode a text, except for the `reserved` characters and percent-encoded triples."""
     pieces = enumerate(_TRIPLE.split(text))
     return "".join(piece if index % 2 else _quoted(piece, reserved) for index, piece in pieces)
 
@@ -75,20 +67,12 @@ def percent_reserved(text: str) -> str:
 
 
 def percent_printable(text: str) -> str:
-    """Encode a value of the path or a cookie, where control characters are invalid.
-
-    Raises:
-        UnsendableError: the text holds control characters.
-    """
+    """Encode a value of the path or a cookie, where control characters are invalid."""
     return percent(_printable(text))
 
 
 def percent_printable_reserved(text: str) -> str:
-    """Encode a value of the path under `allowReserved`; `/ ? # [ ]` are encoded nevertheless.
-
-    Raises:
-        UnsendableError: the text holds control characters, or is not valid Unicode.
-    """
+    """Encode a value of the path under `allowReserved`; `/ ? # [ ]` are encoded nevertheless."""
     return percent_except(_printable(text), "!$'()*,:;@&=+")
 
 
@@ -113,11 +97,7 @@ _SHORT = 10**18
 
 
 def scalar_text(value: JsonValue) -> str:
-    """Return the text of one value: text as it is, bytes as base64, anything else as JSON.
-
-    Raises:
-        UnsendableError: the value cannot be written as JSON, or is nested too deeply.
-    """
+    """Return the text of one value: text as it is, bytes as base64, anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes | bytearray):
@@ -128,11 +108,7 @@ def scalar_text(value: JsonValue) -> str:
 
 
 def json_text(value: JsonValue, *, ascii_only: bool = False) -> str:
-    """Return the value as compact JSON; bytes are written as base64.
-
-    Raises:
-        UnsendableError: the value cannot be written as JSON, or is nested too deeply.
-    """
+    """Return the value as compact JSON; bytes are written as base64."""
     try:
         return (_ASCII if ascii_only else _COMPACT)(value)
     except (TypeError, ValueError, RecursionError):
@@ -140,11 +116,7 @@ def json_text(value: JsonValue, *, ascii_only: bool = False) -> str:
 
 
 def content_text(content_type: str, value: JsonValue, encode: Encode) -> str:
-    """Return a value in a media type: as JSON, or else as one text.
-
-    Raises:
-        UnsendableError: the value cannot be written.
-    """
+    """Return a value in a media type: as JSON, or else as one text."""
     if is_json_media(content_type):
         return encode(json_text(value, ascii_only=encode is unencoded))
     return encode(scalar_text(value))
@@ -192,9 +164,6 @@ def styled_pairs(
 
     With `deep` a nested value in a `deepObject` is written as `name[a][b]`, items as `name[0]`: no
     standard defines this, but many servers read it.
-
-    Raises:
-        UnsendableError: a value cannot be written, or is nested in a `deepObject` without `deep`.
     """
     if parameter.content_type is not None:
         text = content_text(parameter.content_type, value, encode)

@@ -26,8 +26,8 @@ from pyfunctools.execution.http.exchange import (
     ReceivedResponse,
     origin_of_url,
     redirected,
-    retry_after,
 )
+from pyfunctools.execution.http.pauses import Pauses, pause_before, retry_after
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.steps import finish
 from pyfunctools.limits import Limits
@@ -215,13 +215,50 @@ def exchanged(
     return finish(exchange.run(REQUEST, repeatable=True))
 
 
-def test_the_pause_before_each_retry_is_longer() -> None:
+def test_a_request_is_sent_again_after_a_pause() -> None:
     transport, times = scripted(503, ConnectionError(), 200)
     result = exchanged(transport, retries=2)
     assert isinstance(result, ReceivedResponse)
     assert result.status == 200
-    assert 0.2 <= times[1] - times[0] < 0.35
-    assert 0.4 <= times[2] - times[1] < 0.55
+    assert times[1] - times[0] >= 0.1
+    assert times[2] - times[1] >= 0.2
+
+
+@pytest.mark.parametrize(
+    ("attempt", "least", "most"),
+    [(0, 0.1, 0.2), (1, 0.2, 0.4), (4, 1.6, 3.2), (9, 2.5, 5), (10**9, 2.5, 5)],
+)
+def test_the_pause_before_each_retry_is_longer_and_partly_random(
+    attempt: int, least: float, most: float
+) -> None:
+    pauses = {pause_before(attempt) for _ in range(50)}
+    assert len(pauses) > 1
+    assert all(least <= pause <= most for pause in pauses)
+
+
+@pytest.mark.parametrize(("wanted", "most"), [(0, 0), (3, 3.3), (600, 601)])
+def test_a_pause_is_never_shorter_than_the_server_wants(wanted: float, most: float) -> None:
+    assert all(wanted <= pause_before(3, wanted) <= most for _ in range(50))
+
+
+def test_a_rate_limit_holds_for_the_other_calls_until_the_deadline() -> None:
+    pauses, origin = Pauses(), REQUEST.origin
+    pauses.keep(origin, 0.2)
+    pauses.keep(origin, 0.05)
+    assert 0.1 < pauses.left(origin) <= 0.2
+    assert pauses.left("https://other") == 0
+    for seconds, waits in ((5, True), (0.05, False)):
+        transport, times = scripted(200)
+        started = time.monotonic()
+        pauses.keep(origin, 0.2)
+        exchange = Exchange(
+            transport=transport,
+            deadline=started + seconds,
+            limits=Limits(retries=1),
+            pauses=pauses,
+        )
+        finish(exchange.run(REQUEST, repeatable=False))
+        assert (times[0] - started >= 0.2) is waits
 
 
 def test_nothing_is_sent_after_the_deadline() -> None:
@@ -298,6 +335,34 @@ def test_a_date_to_wait_for_is_read_as_the_seconds_until_then() -> None:
     assert retry_after((("retry-after", text),)) == pytest.approx(99, abs=2)
     assert retry_after((("retry-after", text.replace("GMT", "-0000")),)) == pytest.approx(99, abs=2)
     assert retry_after(()) is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"ratelimit": '"default";r=0;t=30'}, 30),
+        ({"ratelimit": '"a";r=7;t=1, "b";r=0;t=90'}, 90),
+        ({"ratelimit": "limit=10, remaining=0, reset=7"}, 7),
+        ({"ratelimit-remaining": "0", "ratelimit-reset": "12"}, 12),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "12, 12;w=60"}, 12),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1500000000"}, 0),
+        ({"x-ratelimit-remaining": "3", "x-ratelimit-reset": "12"}, None),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "6m0s"}, None),
+        ({"x-ratelimit-remaining": "0"}, None),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9" * 400}, None),
+        ({"retry-after": "5", "ratelimit": '"default";r=0;t=30'}, 5),
+    ],
+)
+def test_a_rate_limit_that_is_used_up_tells_when_it_is_reset(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert retry_after(tuple(headers.items())) == seconds
+
+
+def test_a_reset_may_be_told_as_a_time_since_1970() -> None:
+    reset = str(int(time.time()) + 100)
+    headers = (("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", reset))
+    assert retry_after(headers) == pytest.approx(99, abs=2)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -353,6 +354,25 @@ def test_a_retry_waits_as_long_as_the_server_asks(answering: Answering, way: str
     assert times[1] - times[0] >= 1.0
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_used_up_rate_limit_is_a_reason_to_try_again(answering: Answering, way: str) -> None:
+    def once(connection: Connection) -> None:
+        if len(server.requests) > 1:
+            return connection.answer()
+        return connection.answer(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="0")
+
+    server = answering(once)
+    runner = HttpRunner(server=server.url, limits=Limits(retries=1))
+    assert called(runner, operation(), ONE, way).response.status == 200
+
+
+def test_a_refusal_without_a_rate_limit_is_final(answering: Answering) -> None:
+    server = answering(lambda connection: connection.answer(403, X_RateLimit_Remaining="3"))
+    runner = HttpRunner(server=server.url, limits=Limits(retries=3))
+    assert called(runner, operation(), ONE).response.status == 403
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize("asked", ["86400", "5"])
 def test_a_wait_past_the_deadline_ends_the_call_at_once(answering: Answering, asked: str) -> None:
     server = answering(lambda connection: connection.answer(429, Retry_After=asked))
@@ -421,14 +441,29 @@ def test_a_call_is_one_debug_record_without_its_values(
     assert {each.levelno for each in caplog.records} == {logging.DEBUG}
 
 
-def test_t63_the_text_has_an_excerpt_only_if_that_is_set(
-    answering: Answering,
+@pytest.mark.parametrize(
+    ("status", "setting", "person", "is_shown"),
+    [
+        (409, {}, False, True),
+        (409, {}, True, False),
+        (409, {"expose_error_body": False}, False, False),
+        (409, {"expose_error_body": True}, True, True),
+        (503, {}, False, False),
+        (503, {"expose_error_body": "4xx"}, False, False),
+        (503, {"expose_error_body": True}, False, True),
+    ],
+)
+def test_t63_the_model_reads_what_a_server_says_of_its_mistake(
+    answering: Answering, status: int, setting: Any, person: bool, is_shown: bool
 ) -> None:
-    server = answering(lambda connection: connection.answer(409, body=b'{"why": "too long"}'))
-    assert called(HttpRunner(server=server.url), operation(), ONE).text == ("409 Conflict")
-    shown = called(HttpRunner(server=server.url, expose_error_body=True), operation(), ONE)
-    assert shown.text == '409 Conflict\n{"why":"too long"}'
-    assert shown.value == {"why": "too long"}
+    server = answering(lambda connection: connection.answer(status, body=b'{"why": "too long"}'))
+    schema = {"type": "object", "properties": {"id": {"type": "string", "x-human": person}}}
+    function = replace(
+        Function.from_schema(name="thing", parameters=schema), origin=operation().origin
+    )
+    outcome = called(HttpRunner(server=server.url, **setting), function, ONE)
+    assert outcome.text.endswith('\n{"why":"too long"}') is is_shown
+    assert outcome.value == {"why": "too long"}
 
 
 # Many at once.
@@ -519,7 +554,7 @@ def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
     code = (
         "import os, sys\n"
         "from dataclasses import replace\n"
-        "from pyfunctools import Function\n"
+        "from pyfunctools import CallInfo, Function\n"
         "from pyfunctools.execution.http.runner import HttpRunner\n"
         "from pyfunctools.execution.runner import Run\n"
         "from pyfunctools.execution.steps import finish\n"
@@ -527,7 +562,8 @@ def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
         "function = Function.from_schema(name='f', parameters={'type': 'object'})\n"
         "function = replace(function, origin=Route(method='GET', path='/x'))\n"
         "runner = HttpRunner(server=sys.argv[1])\n"
-        "run = Run(function, {})\n"
+        "info = CallInfo(id='c', function='f', attempt=1, audience=None)\n"
+        "run = Run(function, {}, info)\n"
         "assert finish(runner.run(run)).response.status == 200\n"
         "child = os.fork()\n"
         "status = finish(runner.run(run)).response.status\n"

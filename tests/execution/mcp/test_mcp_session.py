@@ -8,10 +8,21 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from mcp import Client
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 from raw_mcp import DIE, HANG, Answer, raw_client, refusal
 
-from pyfunctools import Controller, DefinitionError, DocumentError, File, Limits, LoopError
+from pyfunctools import (
+    Context,
+    Controller,
+    DefinitionError,
+    DocumentError,
+    File,
+    Limits,
+    LoopError,
+    function,
+)
+from pyfunctools.integrations.mcp import server as mcp_server
 
 REVISIONS = ("auto", "legacy")
 TOOL = {
@@ -163,9 +174,11 @@ def test_files_of_a_result_are_files(revision: str) -> None:
 @pytest.mark.parametrize(
     ("answered", "reason", "told"),
     [
-        (refusal("no such tool", INVALID_PARAMS), "arguments", "no such tool"),
-        (refusal("gone", METHOD_NOT_FOUND), "unknown", "gone"),
+        (refusal("no such tool", INVALID_PARAMS), "raised", "no such tool"),
+        (refusal("gone", METHOD_NOT_FOUND), "raised", "gone"),
         (refusal("it broke\u202e"), "raised", "it broke"),
+        (refusal("Quota is used up", -32000), "raised", "Quota is used up"),
+        (refusal("too slow for us", -32001), "raised", "too slow for us"),
         (DIE, "transport", "may have carried out"),
         (HANG, "deadline", "may have carried out"),
     ],
@@ -179,9 +192,110 @@ def test_a_server_that_fails_is_an_outcome(
     assert "\u202e" not in outcome.text
 
 
+class Slow:
+    """Work of five parts; a call takes longer than its deadline, and each part less."""
+
+    @function
+    async def work(self, request: Context[Any]) -> str:
+        """Work."""
+        for done in range(1, 6):
+            await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.1)
+            await request.session.report_progress(done, 5, f"part\u202e {done}")
+        return "worked"
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("listens", ["yes", "awaits", "wrong", "no", "False"])
+def test_a_call_that_moves_goes_on_after_its_deadline(listens: str, revision: str) -> None:
+    seen: list[Any] = []
+
+    def heard(*report: Any) -> Any:
+        seen.append(report)
+        if listens == "wrong":
+            raise ValueError("of the program")
+        return False if listens == "False" else None
+
+    async def awaited(*report: Any) -> None:
+        heard(*report)
+
+    async def run() -> Any:
+        made = mcp_server(Controller.from_object(Slow()), context=lambda request: request)
+        progress = {"no": None, "awaits": awaited}.get(listens, heard)
+        client = Client(made, mode=revision)
+        limits = Limits(deadline=0.3)
+        async with await Controller.from_mcp(client, progress=progress, limits=limits) as tools:
+            return await tools.acall("work", {})
+
+    outcome = asyncio.run(run())
+    if listens in ("yes", "awaits"):
+        assert (outcome.text, outcome.value) == ("worked", "worked")
+        assert seen == [("work", float(n), 5.0, f"part {n}") for n in range(1, 6)]
+    else:
+        assert outcome.reason == "deadline"
+
+
+@pytest.mark.parametrize("count", [10_000, 10_001])
+def test_a_list_of_more_than_ten_thousand_tools_is_an_error(count: int) -> None:
+    def answer(method: str, params: dict[str, Any]) -> Any:
+        del method, params  # not one is a tool, so that reading them is quick
+        return {"tools": [7] * count, **COMPLETE}
+
+    async def skipped(tools: Controller) -> int:
+        return len(tools.skipped)
+
+    if count == 10_000:
+        assert opened(answer, skipped) == count
+    else:
+        with pytest.raises(DocumentError, match="10,000"):
+            opened(answer, skipped)
+
+
+@pytest.mark.parametrize("trust", [True, False])
+def test_what_a_trusted_tool_shows_to_clients_is_shown_again(trust: bool) -> None:
+    icons = [{"src": "https://icons.example/a.png"}]
+    hints = {"openWorldHint": False, "readOnlyHint": True}
+    found = server({}, icons=icons, _meta={"a": 1}, annotations=hints)
+
+    async def listed(tools: Controller) -> Any:
+        async with Client(mcp_server(tools)) as client:
+            return (await client.list_tools()).tools[0].model_dump(by_alias=True, mode="json")
+
+    tool = opened(found, listed, trust=trust)
+    assert tool["annotations"].get("openWorldHint") is (False if trust else None)
+    assert (tool["icons"] or [{}])[0].get("src") == (icons[0]["src"] if trust else None)
+    assert (tool["_meta"] or {}).get("a") == (1 if trust else None)
+
+
 def test_a_read_without_a_response_has_changed_nothing() -> None:
-    outcome = called(server(DIE, annotations={"readOnlyHint": True}))
-    assert (outcome.reason, "carried out" in outcome.text) == ("transport", False)
+    reads = server(DIE, annotations={"readOnlyHint": True})
+    for trust in (True, False, lambda name: name == "f", lambda name: name == "g"):
+        outcome = called(reads, trust=trust)
+        is_trusted = trust is True or (callable(trust) and trust("f"))
+        assert (outcome.reason, "carried out" in outcome.text) == ("transport", not is_trusted)
+
+
+HINTS: dict[str, Any] = {
+    "none": {},
+    "harmless": {"readOnlyHint": True, "destructiveHint": False},
+    "reads": {"readOnlyHint": True},
+    "destructive": {"destructiveHint": True},
+}
+
+
+@pytest.mark.parametrize("trust", [False, True])
+@pytest.mark.parametrize("hints", HINTS)
+def test_hints_decide_on_an_approval_only_if_the_program_trusts_them(
+    hints: str, trust: bool
+) -> None:
+    async def steps(tools: Controller) -> Any:
+        careful = tools.configured(confirm="destructive")
+        return (await careful.acall("f", {"x": "3"})).reason, tools["f"].read_only
+
+    answer = server({"content": text("a")}, annotations=HINTS[hints])
+    reason, read_only = opened(answer, steps, trust=trust)
+    is_harmless = trust and hints in ("harmless", "reads")
+    assert reason == (None if is_harmless else "needs_approval")
+    assert read_only is (True if is_harmless else None)
 
 
 @pytest.mark.slow
@@ -322,7 +436,7 @@ def test_a_list_without_end_is_an_error(cursor: str | None, revision: str) -> No
         following = {"same": "x", "next": f"x{count}", "": "", None: f"{count % 2}"}[cursor]
         return {"tools": [], "nextCursor": following, **COMPLETE}
 
-    with pytest.raises(DocumentError, match="goes on"):
+    with pytest.raises(DocumentError, match="no end"):
         opened(answer, lambda tools: asyncio.sleep(0), revision)
 
 

@@ -261,3 +261,17 @@ def test_names_of_secrets_are_covered_only_in_the_human_part() -> None:
     masked = Function.from_schema(name="f", parameters=object_of(pin=pin, key=S, to=pin))
     shown = View(masked, {"pin": "1", "key": "k", "to": "x"}).pending.arguments
     assert shown == {"pin": MASK, "key": "k", "to": "x"}
+
+
+def test_secret_keys_of_a_map_are_covered_and_have_to_be_given_again_after_a_change() -> None:
+    names = {"format": "password"}
+    held = {"type": "object", "additionalProperties": {"type": "string"}, "propertyNames": names}
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "held": held}}
+    function = Function.from_schema(name="f", parameters=schema)
+    whole: Any = {"n": 1, "held": {"SECRET-1": "a", "SECRET-2": "b"}}
+    shown = dict(View(function, whole).pending.arguments)
+    assert shown["held"].keys() == {"*** 1", "*** 2"}
+    same = View(function, whole).edited(Approval({**shown, "n": 2}))
+    assert same.value == {**whole, "n": 2}
+    changed = View(function, whole).edited(Approval({**shown, "held": {"*** 1": "c"}}))
+    assert {issue.path for issue in changed.issues} == {'$input.held["*** 1"]'}  # type: ignore[union-attr]

@@ -4,15 +4,16 @@ import copy
 import json
 import pickle
 import time
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import AfterValidator
 
-from pyfunctools import Function, Issue, Outcome, Path
+from pyfunctools import Controller, Function, Human, Issue, Outcome, Path, Retry
 from pyfunctools.execution.person.masking import Masker, UnshownArguments
-from pyfunctools.execution.person.private_values import PrivateValues
+from pyfunctools.execution.person.withheld import Withheld
 
 SECRET = "SECRET-7f3a"
 FUNCTION = Function.from_schema(
@@ -56,7 +57,7 @@ def test_unshown_arguments_are_a_dictionary_with_another_repr() -> None:
 
 def masked(outcome: Outcome, llm: object = None) -> Outcome:
     """Mask an outcome of the call above."""
-    return PrivateValues(FUNCTION, llm, (HUMAN,)).masked(outcome)  # type: ignore[arg-type]
+    return Withheld(FUNCTION, llm, (HUMAN,)).masked(outcome)  # type: ignore[arg-type]
 
 
 TEXT = f"{SECRET} of DE02 1203 for Ada, 98765"
@@ -139,3 +140,25 @@ def test_long_texts_are_masked_in_linear_time() -> None:
     start = time.monotonic()
     assert "b" * 100 not in Masker(values).text(text)
     assert time.monotonic() - start < 2
+
+
+def test_a_value_that_a_hint_changes_is_masked_as_the_method_gets_it() -> None:
+    def pay(n: int, pin: Annotated[Human[str], AfterValidator(str.upper)]) -> str:
+        raise Retry(f"not with {pin}")
+
+    outcome = Controller.from_functions([pay]).call("pay", {"n": 1}, human={"pin": "secret-pin"})
+    assert outcome.text == "not with ***"
+
+
+def test_an_object_that_cannot_be_compared_reaches_its_method() -> None:
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("ambiguous")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    def pay(n: int, pin: Annotated[Human[str], AfterValidator(lambda _: Odd())]) -> str:
+        return type(pin).__name__
+
+    outcome = Controller.from_functions([pay]).call("pay", {"n": 1}, human={"pin": "secret-pin"})
+    assert outcome.text == "Odd"

@@ -222,14 +222,15 @@ def test_the_model_decides_the_branch_that_is_asked_for() -> None:
     ("gave", "where"),
     [
         ({"$input.m": "mine"}, "$input.m"),
-        ({"$input.nothing": "x"}, "$input.nothing"),
+        ({"$input.nothing": "x"}, '$input["***"]'),
         ({"$input.rows[2].t": "x"}, "$input.rows"),
-        ({"$input.rows[999999999].t": "x"}, '$input.rows["999999999"]'),
+        ({"$input.rows[999999999].t": "x"}, '$input.rows["***"]'),
         ({"$input.rows[0].x": "x"}, "$input.rows[0].x"),
         ({"$input.h.deep": "x"}, "$input.h"),
         ({"$input": "x"}, "$input"),
         ({"$input.h": "1", "h": "1"}, '$input["$input.h"]'),
         ({"$input.h[": "1"}, '$input["$input.h["]'),
+        ({"$input.rows": [{"t": "a"}, {"t": "b"}]}, '$input["$input.rows"]'),
     ],
 )
 def test_answers_without_a_question_are_refused(gave: Any, where: str) -> None:
@@ -265,3 +266,18 @@ def test_a_recursive_property_that_the_model_omitted_is_not_asked_for() -> None:
     (function,) = controller_of(parameters)
     found = questions_for(function, {"n": {"a": {}}})
     assert [each.path for each in found] == ["$input.n.pin", "$input.n.a.pin"]
+
+
+def test_a_value_that_has_no_alternative_is_not_asked_for() -> None:
+    only = mine({"enum": ["EUR"]})
+    controller = controller_of(object_of({"money": only, "note": S}, "money", **CLOSED))
+    assert controller.call("f", "{}").value == {"money": "EUR"}
+    assert controller.call("f", "{}", human=lambda _: None).value == {"money": "EUR"}
+
+
+def test_a_name_that_is_required_and_not_declared_is_asked_for() -> None:
+    team = mine(object_of({"name": S}, "name", "size"))
+    controller = controller_of(object_of({"team": team}, "team"))
+    assert asked(controller.call("f", "{}")).keys() == {"$input.team.name", "$input.team.size"}
+    given = {"$input.team.name": "A", "$input.team.size": "3"}
+    assert controller.call("f", "{}", human=given).value == {"team": {"name": "A", "size": 3}}

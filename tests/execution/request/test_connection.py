@@ -6,7 +6,8 @@ import pytest
 
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.execution.http.runner import HttpRunner
-from pyfunctools.execution.request.connection import Connection, check_settings, server_url
+from pyfunctools.execution.request.connection import Connection, check_settings
+from pyfunctools.execution.request.destination import server_url
 from pyfunctools.route import Server
 
 
@@ -67,6 +68,7 @@ def test_valid_settings_are_accepted(settings: dict[str, Any]) -> None:
         ({"base_url": "https://a.example"}, "'base_url'. Write `server=`."),
         ({"token": "SECRET-7f3a"}, "'token'. Write `auth={scheme: token}`"),
         ({"retry": 3}, "'retry'. The settings are auth, block_private_networks, client, "),
+        ({"header": {}}, "'header'. Write `headers=`."),
     ],
 )
 def test_an_unknown_setting_is_a_type_error_that_lists_the_settings(

@@ -1,0 +1,212 @@
+"""The items of a response that is a sequence, read and checked while it arrives.
+
+Sequences are server-sent events (WHATWG HTML, 9.2), JSON lines, and JSON text sequences (RFC 7464),
+with the `itemSchema` of OpenAPI 3.2, which sees an event as an object of its fields.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
+from pyfunctools.execution.http.decoding import UnreadableError
+from pyfunctools.schema import Failure, Issue, Path
+from pyfunctools.schema.ground.references import resolve
+from pyfunctools.schema.parsing.strict import parse_strict
+from pyfunctools.schema.validation.validator import Validator
+from pyfunctools.schema.vocabulary import COMPOSITION
+
+DEPTH = 128
+"""The deepest nesting of JSON that is read in a response."""
+
+_DEEPEST = 8
+_SPACE = b" \t\r\n"
+
+
+class StreamItem(NamedTuple):
+    """One item: its value, and what is wrong with it."""
+
+    value: JsonValue
+    issues: tuple[Issue, ...] = ()
+
+
+_Candidates: TypeAlias = list[tuple[JsonValue, JsonValue]]
+"""Values to check, each with the value of the item if it is valid."""
+
+
+class LineReader:
+    """Reads JSON lines, or with another `end` of each item a JSON text sequence.
+
+    An item has at most `limit` bytes.
+    """
+
+    end = b"\n"
+
+    def __init__(self, checks: Validator | None, limit: int) -> None:
+        self._checks = checks
+        self._limit = limit
+        self._rest = bytearray()
+        self._size = 0
+        self._has_begun = False
+
+    def feed(self, chunk: bytes) -> Iterator[StreamItem]:
+        """Yield the items that a chunk completes.
+
+        Raises:
+            UnreadableError: an item is larger than the limit.
+        """
+        *ended, rest = chunk.split(self.end)
+        for each in ended:
+            self._grow(each)
+            line, self._rest = bytes(self._rest), bytearray()
+            if not self._has_begun:
+                line, self._has_begun = line.removeprefix(b"\xef\xbb\xbf"), True
+            yield from self._line(line)
+        self._grow(rest)
+
+    def close(self) -> Iterator[StreamItem]:
+        """Yield what is left at the end of the body."""
+        self._size = 0
+        yield from self._line(bytes(self._rest))
+
+    def _grow(self, piece: bytes) -> None:
+        self._rest += piece
+        self._size += len(piece)
+        if self._size > self._limit:
+            raise UnreadableError(f"has an item larger than {self._limit} bytes")
+
+    def _line(self, line: bytes) -> Iterator[StreamItem]:
+        self._size = 0
+        if text := line.strip(_SPACE):
+            yield self._json(text)
+
+    def _json(self, text: bytes) -> StreamItem:
+        read = parse_strict(text, DEPTH)
+        if read is None:
+            return wrong_item(text.decode("utf-8", "replace"), "valid JSON")
+        return self._checked([(read.value, read.value)])
+
+    def _checked(self, candidates: _Candidates) -> StreamItem:
+        """Return the first value that is valid; else the issues of the first."""
+        checks, failed = self._checks, list[tuple[JsonValue, Failure]]()
+        for judged, value in candidates:
+            verdict = checks is None or checks.validate(judged)
+            if not isinstance(verdict, Failure):
+                return StreamItem(value)
+            failed.append((value, verdict))
+        return StreamItem(failed[0][0], failed[0][1].issues)
+
+
+class RecordReader(LineReader):
+    """Reads a JSON text sequence: each text is between a record separator and a line end."""
+
+    end = b"\x1e"
+
+    def _line(self, line: bytes) -> Iterator[StreamItem]:
+        # Without white space behind it a number may be cut off (RFC 7464, section 2.4).
+        if line[-1:].isalnum():
+            self._size = 0
+            text = line.decode("utf-8", "replace")
+            yield wrong_item(text, "JSON with a line end behind it")
+        else:
+            yield from super()._line(line)
+
+
+class EventReader(LineReader):
+    """Reads server-sent events. One that the end of the body cuts off is wrong.
+
+    The value of an event is what `itemSchema` describes: the object of its fields, or its data as
+    JSON; without a schema it is the data. A `contentSchema` of the data is checked too.
+    """
+
+    def __init__(self, checks: Validator | None, limit: int) -> None:
+        self._as_written, self._is_event = checks, False
+        if checks is not None and isinstance(checks.schema, dict):
+            described = members_of(_with_content(checks.schema, checks.schema))
+            self._is_event = not _EVENT.isdisjoint(_names(described))
+            checks = Validator(described, formats=checks.formats)
+        super().__init__(checks, limit)
+        self._fields: dict[str, Any] = {}
+        self._data: list[str] = []
+        self._after_return = False
+
+    def feed(self, chunk: bytes) -> Iterator[StreamItem]:
+        """Yield the events that a chunk completes; lines end with CR, LF or both.
+
+        Raises:
+            UnreadableError: an event is larger than the limit.
+        """
+        if chunk:
+            after, self._after_return = self._after_return, chunk.endswith(b"\r")
+            chunk = chunk.removeprefix(b"\n") if after else chunk
+        return super().feed(chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+
+    def close(self) -> Iterator[StreamItem]:
+        """Yield the event that the end of the body cuts off."""
+        if self._rest:
+            list(self._line(bytes(self._rest)))
+        if self._data:
+            yield wrong_item("\n".join(self._data), "an event with an empty line behind it")
+
+    def _line(self, line: bytes) -> Iterator[StreamItem]:
+        if not line:
+            fields, data = self._fields, self._data
+            self._fields, self._data, self._size = {}, [], 0
+            if data:  # else there is no event, whatever other fields there are
+                yield self._event({**fields, "data": "\n".join(data)})
+            return
+        name, _, value = line.decode("utf-8", "replace").partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            self._data.append(value)
+        elif name == "event" or (name == "id" and "\0" not in value):
+            self._fields[name] = value
+        elif name == "retry" and value.isascii() and value.isdigit() and len(value) < 20:
+            self._fields[name] = int(value)
+
+    def _event(self, event: JsonObject) -> StreamItem:
+        data, checks = cast("str", event["data"]), self._as_written
+        if checks is None:
+            return StreamItem(data)
+        read = parse_strict(data, DEPTH)
+        if not self._is_event:
+            return self._checked([(each, each) for each in ([read.value] if read else []) + [data]])
+        candidates: _Candidates = [(event, event)]
+        if read is not None:
+            decoded = {**event, "data": read.value}
+            candidates.insert(0, (decoded, event if checks.is_valid(event) else decoded))
+        return self._checked(candidates)
+
+
+_EVENT = frozenset({"data", "event"})
+
+READERS = {"events": EventReader, "lines": LineReader, "records": RecordReader}
+
+
+def wrong_item(text: str, expected: str) -> StreamItem:
+    """Return an item that cannot be read."""
+    path = Path.of(())
+    message = f"`{path}` is not {expected}."
+    return StreamItem(text, (Issue(path=path, expected=expected, value=text, message=message),))
+
+
+def _with_content(root: JsonSchema, schema: JsonValue, depth: int = _DEEPEST) -> JsonValue:
+    """Return the schema of an event with the `contentSchema` of its data as that of the data."""
+    schema = resolve(root, cast("JsonSchema", schema))
+    if not isinstance(schema, dict) or not depth:
+        return schema
+    made: JsonObject = {**schema, "$defs": root["$defs"]} if "$defs" in root else {**schema}
+    for keyword in COMPOSITION:
+        if branches := items_of(made.get(keyword)):
+            made[keyword] = [_with_content(root, each, depth - 1) for each in branches]
+    properties = members_of(made.get("properties"))
+    data = members_of(resolve(root, cast("JsonSchema", properties.get("data", True))))
+    if "contentSchema" in data:
+        made["properties"] = {**properties, "data": data["contentSchema"]}
+    return made
+
+
+def _names(schema: JsonValue) -> set[str]:
+    """Return the names of the properties that a schema or one of its branches has."""
+    fields = members_of(schema)
+    branches = (each for keyword in COMPOSITION for each in items_of(fields.get(keyword)))
+    return set(members_of(fields.get("properties"))).union(*map(_names, branches))

@@ -1,0 +1,134 @@
+"""`TicketUse`: a ticket is used once, and what came of its call is told again to whoever asks."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from json import loads
+from typing import Protocol, cast
+
+from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
+from pyfunctools.execution.person.stores import TicketStore, keeps_answers
+from pyfunctools.execution.person.tickets import Ticket, Tickets, answer_text, ticket_refused
+from pyfunctools.execution.steps import Resolve, check_callable
+from pyfunctools.execution.trace import log_raised
+from pyfunctools.execution.truncation import truncated
+from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.record.outcome import Outcome
+
+
+class Claim(Protocol):
+    """The use of a ticket: claimed just before its call runs, with a record of what came of it."""
+
+    @property
+    def ticket(self) -> Ticket:
+        """The ticket."""
+        ...
+
+    async def claim(self) -> Outcome | None:
+        """Use up the ticket, or return the outcome that refuses it."""
+        ...
+
+    async def record(self, outcome: Outcome, text: str) -> None:
+        """Record the outcome of the call with this text."""
+        ...
+
+
+@dataclass(slots=True)
+class TicketUse:
+    """The ticket of a resumed call; `is_claimed` is true once the call may run."""
+
+    tickets: Tickets
+    ticket: Ticket
+    resolve: Resolve
+    awaits: bool
+    is_claimed: bool = False
+    store: TicketStore = field(init=False)
+    keeps_answers: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.store = self.tickets.store_in_use
+        self.keeps_answers = keeps_answers(self.store)
+
+    async def earlier(self) -> Outcome | None:
+        """Return the recorded outcome of the ticket's call, or the refusal of an expired ticket.
+
+        It is `None` if the ticket can be used, as far as is known.
+
+        Raises:
+            PyfunctoolsError: the store has to be awaited, or its methods have other parameters.
+        """
+        expired = await self._expired()
+        if expired is not None:
+            return expired
+        answer = await self._ask("answer", self.ticket.id)
+        return answer if isinstance(answer, Outcome) else _replayed(answer, self.ticket.function)
+
+    async def claim(self) -> Outcome | None:
+        """Use up the ticket, or return the outcome that refuses it."""
+        expired = await self._expired()
+        if expired is not None:
+            return expired
+        claimed = await self._ask("claim", self.ticket.id, self.ticket.expires)
+        if isinstance(claimed, Outcome):
+            return claimed
+        if claimed:
+            self.is_claimed = True
+            return None
+        return await self.earlier() or ticket_refused("used", self.ticket.function)
+
+    async def record(self, outcome: Outcome, text: str) -> None:
+        """Record the outcome of the call with this text, unless the call waits again.
+
+        A store that fails is logged: the call has run, and its outcome is returned.
+        """
+        if self.is_claimed and outcome.waiting is None:
+            answer = answer_text(outcome, truncated(text, DEFAULT_LIMITS.outcome))
+            with suppress(PyfunctoolsError):
+                await self._ask("record", self.ticket.id, answer)
+
+    async def _expired(self) -> Outcome | None:
+        """Return the refusal of an expired ticket: a claim tells that it was never used."""
+        if not self.tickets.has_expired(self.ticket):
+            return None
+        claimed: object = False
+        if self.tickets.is_remembered(self.ticket):
+            claimed = await self._ask("claim", self.ticket.id, self.ticket.expires)
+        reason = "unused" if claimed is True else "expired"
+        return ticket_refused(reason, self.ticket.function)
+
+    async def _ask(self, name: str, *arguments: object) -> object:
+        """Return what a method of the store returns, `None` if it has no such method.
+
+        If the method raises, the result is an outcome without the exception's message.
+        """
+        if name != "claim" and not self.keeps_answers:
+            return None
+        method: object = getattr(self.store, name, None)
+        called = cast("Callable[..., object]", method)
+        try:
+            if self.awaits and self.tickets.waits:
+                from asyncio import to_thread  # which few programs need
+
+                return await to_thread(called, *arguments)
+            return await self.resolve(called(*arguments), "store")
+        except Exception as error:  # the application's code may raise anything
+            if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
+                raise
+            if isinstance(error, TypeError) and name == "claim":
+                check_callable("store", called, arguments)
+            log_raised(self.ticket.function, "`store`", error)
+            text = _UNCLAIMED.format(type(error).__name__)
+            return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
+
+
+_UNCLAIMED = (
+    "The check whether the ticket was used failed ({}). The call was not run now, and still waits."
+)
+
+
+def _replayed(answer: object, function: str) -> Outcome | None:
+    """Return the outcome that was recorded as this text, `None` if it is no record."""
+    with suppress(ValueError, TypeError, KeyError, DefinitionError):
+        read = loads(cast("str", answer))
+        return Outcome(text=read["text"], reason=read["reason"], function=function, replayed=True)
+    return None

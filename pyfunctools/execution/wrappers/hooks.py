@@ -1,0 +1,146 @@
+"""Hooks: the program's own code around a call, before it and after it."""
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from dataclasses import replace
+from functools import partial
+from inspect import isasyncgenfunction, isgeneratorfunction
+from typing import TypeAlias, cast
+
+from pyfunctools._text import visible
+from pyfunctools.errors import DefinitionError, PyfunctoolsError, Retry
+from pyfunctools.execution.person.approval import PendingCall
+from pyfunctools.execution.runner import PersonsPart, Run, Runs, Wrapped
+from pyfunctools.execution.steps import check_callable
+from pyfunctools.execution.trace import log_raised
+from pyfunctools.execution.wrappers.part import pending_call
+from pyfunctools.record.outcome import Outcome
+
+_Steps: TypeAlias = (
+    Generator[Outcome | None, Outcome, Outcome | None] | AsyncGenerator[Outcome | None, Outcome]
+)
+Hook: TypeAlias = Callable[[PendingCall], _Steps]
+"""A generator function of a call, with the model's arguments: `outcome = yield` runs the call.
+
+The yield gives the `Outcome` as the caller gets it, also that of a call that waits for a person. To
+answer the call without running it, return another `Outcome` instead of yielding; to replace the
+outcome, return another one after the `yield`. An asynchronous generator cannot return a value, and
+yields the `Outcome` instead.
+"""
+
+
+def check_hook(hook: object) -> None:
+    """Refuse a hook that is not a generator function of one argument.
+
+    Raises:
+        DefinitionError: it is not.
+    """
+    called = hook if not callable(hook) or _is_generator(hook) else type(hook).__call__
+    if not _is_generator(called):
+        raise DefinitionError("on_call", "This must be a generator function.", _REMEDY)
+    check_callable("on_call", hook, (None,))
+
+
+def _is_generator(called: object) -> bool:
+    return isgeneratorfunction(called) or isasyncgenfunction(called)
+
+
+async def _run(inner: Runs, hook: Hook, run: Run) -> Outcome:
+    """Run the call between the two parts of a hook."""
+    person = run.person
+    assert person is not None  # noqa: S101 - it is made for every wrapped call
+    steps = hook(pending_call(person, ()))
+    if isinstance(steps, AsyncGenerator) and not run.awaits:
+        reason = "This hook is asynchronous."
+        raise DefinitionError("on_call", reason, "Use `await controller.acall(...)`.")
+    try:
+        given, _ = await _advanced(steps, None)
+    except Retry as error:
+        given = Outcome(text=visible(str(error.text)), reason="raised", exception=error)
+    except PyfunctoolsError:
+        raise
+    except Exception as error:  # the application's code may raise anything
+        log_raised(run.function.name, "`on_call`", error)
+        text = _BEFORE.format(type(error).__name__)
+        return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
+    if given is not None:
+        await _closed(steps)
+        has_ended = given.waiting is None and run.begin is not None
+        refused = await run.begin() if has_ended and run.begin else None
+        # Repairs of a cached outcome are those of an earlier call.
+        return refused or run.finish(replace(given, repairs=()))
+    try:
+        outcome = await inner.run(run)
+    except BaseException:
+        await _closed(steps)
+        raise
+    try:
+        given, is_over = await _advanced(steps, outcome)
+        if given is None and not is_over:
+            await _closed(steps)
+            raise DefinitionError("on_call", "This hook yielded twice.", _REMEDY)
+    except Exception as error:  # the application's code may raise anything
+        return _not_shown(run, outcome, error)
+    return outcome if given is None else replace(given, function=run.function.name)
+
+
+async def _advanced(steps: _Steps, outcome: Outcome | None) -> tuple[Outcome | None, bool]:
+    """Run a hook to its next `yield` or its end; return what it gave, and whether it has ended."""
+    given: object = None
+    is_over = False
+    try:
+        if isinstance(steps, Generator):
+            given = steps.send(cast("Outcome", outcome))  # a generator is started with `None`
+        else:
+            given = await steps.asend(cast("Outcome", outcome))
+    except StopIteration as end:
+        given, is_over = end.value, True
+    except StopAsyncIteration:
+        is_over = True
+    if given is None and is_over and outcome is None:
+        raise DefinitionError("on_call", "This hook ended without a `yield`.", _REMEDY)
+    if given is not None and not isinstance(given, Outcome):
+        reason = f"This hook gave `{type(given).__name__}`, not an `Outcome`."
+        raise DefinitionError("on_call", reason, _REMEDY)
+    return given, is_over
+
+
+async def _closed(steps: _Steps) -> None:
+    """End a hook whose second part does not run; its `finally` does."""
+    try:
+        if isinstance(steps, Generator):
+            steps.close()
+        else:
+            await steps.aclose()
+    except Exception as error:  # the application's code may raise anything
+        log_raised("on_call", "a hook", error)
+
+
+def _not_shown(run: Run, outcome: Outcome, error: Exception) -> Outcome:
+    """Return the outcome after a hook failed: it may have been there to hide the result."""
+    log_raised(run.function.name, "`on_call`", error)
+    if outcome.waiting is not None:
+        return outcome
+    text = _AFTER.format(type(error).__name__)
+    if isinstance(error, Retry):
+        text = visible(str(error.text))
+    return replace(outcome, text=text, reason="raised", exception=error, content=())
+
+
+_BEFORE = "A check of the application before the call failed ({}). Nothing has run."
+_AFTER = (
+    "The call was made, but a step of the application after it failed ({}). "
+    "Its result is not shown."
+)
+_REMEDY = "Write `def hook(call): outcome = yield`, and `return` an `Outcome` to answer the call."
+
+
+def hooked(inner: Runs, person: PersonsPart) -> Runs:
+    """Finish the outcome as the caller gets it, and wrap the call in the hooks of its function."""
+
+    async def run_finished(run: Run) -> Outcome:
+        return run.finish(await inner.run(run))
+
+    runner = Wrapped(run_finished)
+    for hook in () if person.settings is None else person.settings.on_call:
+        runner = Wrapped(partial(_run, runner, hook))
+    return runner
