@@ -52,18 +52,11 @@ class Attempts:
 
     def __post_init__(self) -> None:
         if not isinstance(self.function, Function):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type(
-                "Attempts",
-                "a `Function`",
-                self.function,
-                "Write `controller[name]`, or `function_of(...)`.",
-            )
+            remedy = "Write `controller[name]`, or `function_of(...)`."
+            raise wrong_type("Attempts", "a `Function`", self.function, remedy)
         if not isinstance(self.limit, int) or self.limit < 1:  # pyright: ignore
-            raise DefinitionError(
-                "Attempts(limit)",
-                f"This must be an integer above 0, not {self.limit!r}.",
-                "Write 1 or more.",
-            )
+            reason = f"This must be an integer above 0, not {self.limit!r}."
+            raise DefinitionError("Attempts(limit)", reason, "Write 1 or more.")
 
     def __repr__(self) -> str:
         state = f"{self.count} of {self.limit} tried, result={short_repr(self.result)}"

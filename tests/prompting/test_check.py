@@ -1,10 +1,11 @@
 """Whether a call is right, and the repairs of its arguments."""
 
+import json
 from typing import Annotated, Any
 
 import pytest
 
-from pyfunctools import Controller, Function, function, human, parse_calls
+from pyfunctools import Controller, Failure, Function, function, human, parse_calls
 
 
 class Bank:
@@ -80,3 +81,75 @@ def test_a_broken_call_does_not_change_the_calls_beside_it(functions: list[Funct
         ("get_weather", False),
         ("get_time", True),
     ]
+
+
+SEND = Function.from_schema(
+    name="send",
+    parameters={
+        "type": "object",
+        "properties": {"from": {"type": "string"}, "to": {"type": "string"}},
+        "additionalProperties": False,
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "arguments"),
+    [
+        ("send(from_='a', to='b')", {"from": "a", "to": "b"}),
+        ("send(_from='a')", {"from": "a"}),
+        (r"send(\_from='a')", {"from": "a"}),
+        (r"send(from\_='a')", {"from": "a"}),
+        ("send(from_='a', from='b')", None),
+        ("send(from_='a', _from='b')", None),
+        ("send(to_='a')", None),
+    ],
+)
+def test_a_keyword_of_python_may_have_an_underscore_where_only_one_name_fits(
+    raw: str, arguments: object
+) -> None:
+    (call,) = parse_calls(raw, [SEND])
+    assert bool(call.result) == (arguments is not None)
+    assert arguments is None or call.arguments == arguments
+
+
+WHOLE: list[dict[str, Any]] = [
+    {"name": "send", "arguments": {"to": "x"}},
+    {"name": "send", "arguments": '{"to": "x"}'},
+    {"name": "functions.send", "parameters": {"to": "x"}},
+    {"type": "tool_use", "id": "1", "name": "send", "input": {"to": "x"}},
+    {"id": "1", "type": "function", "function": {"name": "send", "arguments": {"to": "x"}}},
+]
+
+
+@pytest.mark.parametrize("value", WHOLE, ids=str)
+def test_a_whole_call_given_as_the_arguments_is_unwrapped(value: dict[str, Any]) -> None:
+    shop = Controller.from_functions([SEND]).replaced({"send": lambda **given: given})
+    for given in (value, json.dumps(value)):
+        result = SEND.check(given)
+        assert result
+        assert result.value == {"to": "x"}
+        assert result.repairs[0].kind == "unwrapped"
+        assert shop.call("send", given).value == {"to": "x"}
+
+
+def test_another_call_or_data_of_these_names_is_not_unwrapped() -> None:
+    assert not SEND.check({"name": "delete", "arguments": {"to": "x"}})
+    assert not SEND.check({"name": "send", "arguments": {"who": "x"}})
+    assert not SEND.check({"name": "send", "arguments": {"to": "x"}, "to": "y"})
+    named = {"type": "object", "properties": {"name": {"type": "string"}}}
+    function = Function.from_schema(name="send", parameters=named)
+    value = {"name": "send", "arguments": {}}
+    assert function.check(value).value == value
+
+
+def test_the_message_of_an_issue_is_bounded() -> None:
+    key = "k" * 900_000
+    for given in ({key: 1}, f'{{"{key}": 1}}', f"{{{key}: 1,}}"):
+        result = SEND.check(given)
+        assert isinstance(result, Failure)
+        assert max(len(issue.message) for issue in result.issues) <= 1_000
+        assert len(result.feedback()) < 8_192
+    (call,) = parse_calls(f"send({key}=1)", [SEND])
+    assert isinstance(call.result, Failure)
+    assert max(len(issue.message) for issue in call.result.issues) <= 1_000

@@ -1,7 +1,7 @@
 """The arguments of a call in Python: `(1, b="x", **{"c": 2})`."""
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,13 +9,13 @@ from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral, PendingRepair, RawText
 from pyfunctools.schema.ground.path import Keys
 
-_NAMED: Final = re.compile(r"""(["'`]?)([^\W\d](?:[\w$-]|\\_)*+)\1\s*+(?:=>|=(?!=))\s*+""")
+_NAMED: Final = re.compile(r"""(["'`]?)((?:[^\W\d]|\\_)(?:[\w$-]|\\_)*+)\1\s*+(?:=>|=(?!=))\s*+""")
 _QUOTED: Final = re.compile(r"""(["'])([^"'\\\n]{1,200}+)\1\s*+:\s*+""")
 _COLONED: Final = re.compile(
     r"()([^\W\d][\w$-]*+)\s*+:(?!:)\s*+(?=[\"'0-9\[{+-]|(?:[Tt]rue|[Ff]alse|None|null)\b)"
 )
 _NEXT: Final = re.compile(
-    r"""\s*+(?:(["'`]?)[^\W\d](?:[\w$-]|\\_)*+\1\s*+(?:=(?!=)|:(?!:))|\*\*|[)\]]|\Z)"""
+    r"""\s*+(?:(["'`]?)(?:[^\W\d]|\\_)(?:[\w$-]|\\_)*+\1\s*+(?:=(?!=)|:(?!:))|\*\*|[)\]]|\Z)"""
 )
 """The text behind a comma that ends a value which is not a literal."""
 _CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`\"']|\n)")
@@ -56,18 +56,14 @@ class WrittenArguments:
 
 
 def read_arguments(
-    text: str,
-    at: int,
-    stop: int,
-    closer: str = ")",
-    variables: Mapping[str, JsonValue] | None = None,
+    text: str, at: int, stop: int, closer: str = ")"
 ) -> tuple[WrittenArguments | None, int]:
     """Parse the arguments behind the opening bracket of a call; return also the end of the search.
 
     `closer` is the bracket that ends the arguments. These are `None` if they cannot be parsed:
     prose in parentheses, or code that is more than a call.
     """
-    literals = Literals(text, at, stop, variables)
+    literals = Literals(text, at, stop)
     found = WrittenArguments(
         text=text, raws=literals.raws, repairs=literals.repairs, faults=literals.faults
     )

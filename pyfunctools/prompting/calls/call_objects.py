@@ -5,49 +5,23 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.reply import OWN_ROLES
+from pyfunctools.envelopes.blocks import ARGUMENT_KEYS, CALL_KEYS, NAME_KEYS, is_foreign
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys
 
-NAME_KEYS: Final = (
-    "name",
-    "function",
-    "function_name",
-    "functionName",
-    "tool_name",
-    "toolName",
-    "tool",
-    "recipient_name",
-    "action",
-    "function_call",
-    "functionCall",
-    "tool_call",
-    "func",
-    "api",
-    "api_name",
-    "method",
+_NAMES: Final = (
+    *NAME_KEYS,
+    *("function", "function_name", "functionName", "tool", "recipient_name", "action"),
+    *("function_call", "functionCall", "tool_call", "func", "api", "api_name", "method"),
 )
-"""Keys whose value is the name of a function."""
-
-ARGUMENT_KEYS: Final = (
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "params",
-    "action_input",
-    "tool_input",
-    "toolInput",
-    "tool_arguments",
-    "tool_args",
-    "function_arguments",
-    "function_args",
-    "kwargs",
-    "inputs",
-    "partial_json",
+"""Keys for the name of a function: those of vendors, and those that models write instead."""
+_ARGUMENTS: Final = (
+    *ARGUMENT_KEYS,
+    *("params", "action_input", "tool_input", "toolInput", "tool_arguments", "tool_args"),
+    *("function_arguments", "function_args", "kwargs", "inputs"),
 )
-"""Keys whose value is the arguments."""
+"""Keys for the arguments."""
 
 _SURE: Final = frozenset(
     {
@@ -74,20 +48,14 @@ _FOREIGN: Final = re.compile(
     r"|input|user|human|system"
 )
 """Parts of the `type` of a block that the model did not write, or of a call of a server tool."""
-_DATA: Final = re.compile(
-    r"result|observ|example|sample|history|context|memory|user|human|system|prompt|question|query"
-    r"|document|definition|schema|available|catalog|previous|error|source|comment|thought|reason"
-    r"|tool_?response|function_?response|tool_?output",
-    re.IGNORECASE,
-)
-"""Parts of the keys of data that is not searched for calls."""
 _WRAPPER: Final = re.compile(
-    r"(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|actions?|functions?|tools?",
+    r"(?:next_?)?(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|(?:next_?)?actions?"
+    r"|functions?|tools?|arguments|parameters|choices|message|assistant|response|answer|plan|steps?",
     re.IGNORECASE,
 )
-"""Keys whose value contains calls."""
+"""Keys whose value contains calls; the values of other keys are data."""
 _BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
-_WORDS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS})
+_WORDS: Final = frozenset({*_NAMES, *_ARGUMENTS})
 _MAX_DEPTH: Final = 64
 
 
@@ -106,24 +74,17 @@ class CallObject(NamedTuple):
     beside: JsonObject | None = None
 
 
-def call_objects(
-    value: JsonValue, names: FunctionNames, keys: Keys = (), *, closed: bool = False
-) -> Iterator[CallObject]:
-    """Yield the calls in a value, in their order.
-
-    With `closed`, only keys such as `tool_calls` are searched.
-    """
+def call_objects(value: JsonValue, names: FunctionNames, keys: Keys = ()) -> Iterator[CallObject]:
+    """Yield the calls in a value, in their order; only keys such as `tool_calls` are searched."""
     if len(keys) > _MAX_DEPTH:
         return
     if isinstance(value, dict):
-        yield from _object(value, names, keys, closed)
+        yield from _object(value, names, keys)
     elif isinstance(value, list):
-        yield from _items(value, names, keys, closed)
+        yield from _items(value, names, keys)
 
 
-def _items(
-    value: list[JsonValue], names: FunctionNames, keys: Keys, closed: bool
-) -> Iterator[CallObject]:
+def _items(value: list[JsonValue], names: FunctionNames, keys: Keys) -> Iterator[CallObject]:
     """Yield the calls in an array; a string in it may be the name of a call, as in `["f", {}]`."""
     function: Function | None = None
     name = ""
@@ -134,7 +95,7 @@ def _items(
                 name, function = before, names.find(before)
             found: tuple[CallObject, ...] = ()
             if function is None or not isinstance(before, str):
-                found = tuple(call_objects(item, names, (*keys, index), closed=closed))
+                found = tuple(call_objects(item, names, (*keys, index)))
             if function is not None and not found:
                 yield CallObject(name, function, item, (*keys, index), True)
             else:
@@ -142,12 +103,10 @@ def _items(
                 yield from found
         elif isinstance(item, list):
             function = None
-            yield from call_objects(item, names, (*keys, index), closed=closed)
+            yield from call_objects(item, names, (*keys, index))
 
 
-def _object(
-    value: JsonObject, names: FunctionNames, keys: Keys, closed: bool
-) -> Iterator[CallObject]:
+def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[CallObject]:
     if len(value) == 1:  # the most common form, tested first: `{"name": {...}}`
         ((name, inner),) = value.items()
         function = None if name in _WORDS or type(name) is not str else names.find(name)
@@ -172,48 +131,32 @@ def _object(
         yield call
         return
     for key, inner, _ in mine:
-        hidden = not _WRAPPER.fullmatch(key) if closed else _DATA.search(key)
-        if isinstance(inner, dict | list) and not hidden:
-            yield from call_objects(inner, names, (*keys, key), closed=closed)
+        if isinstance(inner, dict | list) and _WRAPPER.fullmatch(key):
+            yield from call_objects(inner, names, (*keys, key))
 
 
 def _is_foreign(value: JsonObject) -> bool:
     """Return whether this is a block or a message that the model did not write."""
-    kind, role = value.get("type"), value.get("role")
+    kind = value.get("type")
     if isinstance(kind, str) and kind not in _CALL_TYPES and _FOREIGN.search(kind.lower()):
         return True
-    return isinstance(role, str) and role.lower() not in OWN_ROLES and "content" in value
-
-
-_BUNDLES: Final = re.compile(r"(?:functions[._])?(?:multi_tool_use[._])?parallel")
-
-
-def bundled_calls(name: str, arguments: JsonValue, names: FunctionNames) -> list[CallObject]:
-    """Return the calls inside a call of OpenAI's `multi_tool_use.parallel`."""
-    uses = arguments.get("tool_uses") if isinstance(arguments, Mapping) else None
-    if not isinstance(uses, list) or not uses or not _BUNDLES.fullmatch(name):
-        return []
-    found: list[CallObject] = []
-    for index, use in enumerate(uses):
-        keys: Keys = ("tool_uses", index)
-        call = _named(use, names, keys) if isinstance(use, dict) else None
-        found.append(call or CallObject("", None, use, keys, True))
-    return found
+    spoken = any(key in value for key in ("content", "parts", *CALL_KEYS))
+    return spoken and is_foreign(value.get("role"))
 
 
 def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> CallObject | None:
     """Return the call in an object that has a key for the name."""
     inner = value.get("function")
     if isinstance(inner, Mapping):
-        if isinstance(inner.get("name"), str) and any(key in value for key in ARGUMENT_KEYS):
+        if isinstance(inner.get("name"), str) and any(key in value for key in _ARGUMENTS):
             return _named({**value, "function": inner["name"]}, names, keys)
         found = _named(inner, names, (*keys, "function"))
         return None if found is None else found._replace(sure=True)
-    for key in NAME_KEYS:
+    for key in _NAMES:
         name = value.get(key)
         if not isinstance(name, str) or not name:
             continue
-        for where in ARGUMENT_KEYS:
+        for where in _ARGUMENTS:
             if where in value:
                 arguments = value[where]
                 function = names.find(name)
@@ -236,7 +179,7 @@ def _beside(
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
         return None
     known = properties_of(function)
-    own = {*NAME_KEYS, *ARGUMENT_KEYS, *_BESIDE, *arguments}
+    own = {*_NAMES, *_ARGUMENTS, *_BESIDE, *arguments}
     return {key: inner for key, inner in value.items() if key in known and key not in own}
 
 

@@ -10,9 +10,8 @@ from pyfunctools.envelopes.blocks import MAX_CALLS, id_of
 from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.envelopes.reply import CONTENT_KEYS, Reply, data_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.prompting.calls.arguments import WrittenArguments
-from pyfunctools.prompting.calls.call_objects import bundled_calls, call_objects
-from pyfunctools.prompting.calls.check import check_call
+from pyfunctools.prompting.calls.call_objects import call_objects
+from pyfunctools.prompting.calls.check import check_call, made_call, too_many
 from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.scan import Scan
@@ -21,7 +20,7 @@ from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import parse
-from pyfunctools.schema.result import Failure, Issue, Repair
+from pyfunctools.schema.result import Repair
 
 
 def parse_calls(
@@ -36,13 +35,15 @@ def parse_calls(
     tags around them or instead of them, a name in front of a JSON object, and calls in the notation
     of Python. Nothing is run.
 
-    Text that is not the model's answer has no calls: text behind the end of its turn, other turns
-    (`<user>`), thoughts (`<think>`), results, comments, quotations, strings, and the arguments of
-    another call. These are not calls either: the description of one (`f(city)`, `def f(city):`, a
-    definition of `f`), code that may not run (under `if`, behind `return`), an alternative to an
-    answer, and a sentence about a call that could be made or will not be made. A call inside a
-    sentence counts only if the text has no other. Every call in a list or sequence of calls is in
-    the result, as a `Success` or a `Failure`.
+    Calls count in the open, in the tags of calls, and in fences without a name or named `json`,
+    `python`, `tool_code`, `javascript`, `xml` and their kin; no other fence or tag is read. Neither
+    is text that is not the model's answer: text behind the end of its turn, other turns (`<user>`),
+    thoughts (`<think>`), comments, blockquotes, strings, and the arguments of another call. These
+    are not calls either: the description of one (`f(city)`, `def f(city):`, a definition of `f`),
+    code that may not run (under `if`, behind `return`, in a loop over nothing), an alternative to
+    an answer, and a call that the sentences around it ask for, refuse, quote or explain. A call
+    inside a sentence counts only if the text has no other. The name of a variable is no value.
+    Every call in a list or sequence of calls is in the result, as a `Success` or a `Failure`.
 
     Calls that repeat calls of an earlier list, array or block of code count once, and so do equal
     calls that follow each other three times or more in tags; a repair `repeated` of the first call
@@ -64,14 +65,13 @@ def parse_calls(
         )
     names = FunctionNames(functions)
     found = _calls_in(raw, names)
-    if any(each.function is None for each in found):
-        found = [each for one in found for each in _unbundled(one, names)]
     over = found[MAX_CALLS : MAX_CALLS + 1]
     found = found[:MAX_CALLS]
     calls = [_call(each, names) for each in found]
     if repeated == "drop" and len(calls) > 1:
         calls = _once(calls, repetitions(found, [call.arguments for call in calls]))
-    return [*calls, *(_surplus(each) for each in over)]
+    surplus = (made_call(each, each.function, too_many(), each.id, each.span) for each in over)
+    return [*calls, *surplus]
 
 
 def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
@@ -83,11 +83,11 @@ def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
 
     def other_calls(block: JsonObject) -> Iterator[ModelCall]:
         call_id = id_of(block) if len(block) > 1 else None
-        for call in islice(call_objects(block, names, closed=True), MAX_CALLS + 1):
+        for call in islice(call_objects(block, names), MAX_CALLS + 1):
             yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
 
     reply = Reply(value, other_calls)
-    native = reply.blocks.calls(cut=reply.cut)
+    native = reply.blocks.calls(reply.reason)
     return [_native(call, names) for call in native] or _in_texts(reply, names) or _unknown(value)
 
 
@@ -111,7 +111,7 @@ def _in_texts(reply: Reply, names: FunctionNames) -> list[FoundCall]:
         for each in calls:
             each.start = each.end = -1
             each.group += after
-        if calls and reply.cut and block == reply.blocks.count:
+        if calls and reply.reason and block == reply.blocks.count:
             calls[-1].cut_off = True
         found += calls
     return found[: MAX_CALLS + 1]
@@ -149,43 +149,6 @@ def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:
     return kept
 
 
-def _unbundled(found: FoundCall, names: FunctionNames) -> list[FoundCall]:
-    """Return the calls inside a call of OpenAI's `multi_tool_use.parallel`, or the call itself."""
-    arguments = found.arguments
-    if found.function is not None or "parallel" not in found.name:
-        return [found]
-    if isinstance(arguments, WrittenArguments):
-        only = arguments.positional[0] if len(arguments.positional) == 1 else None
-        arguments = arguments.values or only
-    elif isinstance(arguments, str):
-        arguments = parse(arguments).value
-    source = found.source if isinstance(found.arguments, dict) else None
-    return [
-        replace(
-            found,
-            name=call.name,
-            function=call.function,
-            arguments=call.arguments,
-            source=source,
-            keys=(*found.keys, *call.keys),
-        )
-        for call in bundled_calls(found.name, arguments, names)
-    ] or [found]
-
-
-def _surplus(found: FoundCall) -> Call:
-    issue = Issue(
-        path=Path.of(()),
-        expected=f"at most {MAX_CALLS} calls",
-        value=None,
-        message=f"There are more than {MAX_CALLS} calls; this one and those after it are not read.",
-    )
-    failure = Failure(value={}, issues=(issue,))
-    return Call(
-        id=found.id, name=found.function_name, arguments={}, result=failure, span=found.span
-    )
-
-
 def _call(found: FoundCall, names: FunctionNames) -> Call:
     result = check_call(found, names)
     guess = names.guess(found.name) if found.function is None else None
@@ -193,13 +156,4 @@ def _call(found: FoundCall, names: FunctionNames) -> Call:
         guessed = replace(found, function=guess)
         if other := check_call(guessed, names):
             found, result = guessed, other
-    return Call(
-        id=found.id,
-        name=found.function_name,
-        arguments=result.value,
-        result=result,
-        repairs=result.repairs,
-        span=found.span,
-        namespace=found.namespace,
-        caller=found.caller,
-    )
+    return made_call(found, found.function, result, found.id, found.span)

@@ -9,22 +9,28 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from keyword import iskeyword
 from typing import Final, TypeVar
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened, visible
+from pyfunctools.dialects.rendering import Rendering
+from pyfunctools.envelopes.blocks import MAX_CALLS
+from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.arguments import WrittenArguments, parse_assignments
 from pyfunctools.prompting.calls.expressions import is_expression, number_of
 from pyfunctools.prompting.calls.found import FoundCall, JsonInText
 from pyfunctools.prompting.calls.json_calls import recover
+from pyfunctools.prompting.calls.literals import PendingRepair
 from pyfunctools.prompting.calls.names import FunctionNames
+from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated_failure
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.outline.outline import Outline
-from pyfunctools.schema.parsing.parse import parse_at
+from pyfunctools.schema.parsing.parse import longer_than_a_text, parse_at
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
 _NOT_A_VALUE: Final = frozenset(
@@ -55,13 +61,68 @@ def check_call(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | F
     result = _checked(found, names)
     if repairs:
         result = replace(result, repairs=(*repairs, *result.repairs))
-    if result:
-        bare = (
-            (each.path.keys, str(each.before)) for each in result.repairs if each.kind == "word"
-        )
-        if issues := _not_values(bare, doubtful=False):
-            result = Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
     return as_cut_off(result) if found.cut_off else result
+
+
+def check_arguments(
+    function: Function, arguments: str | JsonValue, *, rendering: Rendering | None = None
+) -> Success[JsonValue] | Failure:
+    """Return the arguments of a vendor's call, coerced and checked: a value, or text of JSON."""
+    if not isinstance(arguments, str) and (failure := longer_than_a_text(arguments)) is not None:
+        return failure
+    if rendering is not None and rendering.reshapes:
+        return function.check(arguments, rendering=rendering)
+    if isinstance(arguments, str):
+        return _without_expressions(_check_text(arguments, function))
+    return function.check(_unlisted(arguments)[0])
+
+
+def _unlisted(arguments: JsonValue) -> tuple[JsonValue, Keys]:
+    """Return arguments, also those in a list of one, and their path."""
+    if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], dict):
+        return arguments[0], (0,)
+    return arguments or {} if isinstance(arguments, list | None) else arguments, ()
+
+
+def _without_expressions(result: Success[JsonValue] | Failure) -> Success[JsonValue] | Failure:
+    """Return a failure if a word without quotes in the text is not a value: `user.email`."""
+    bare = ((each.path.keys, str(each.before)) for each in result.repairs if each.kind == "word")
+    issues = _not_values(bare, doubtful=False) if result and result.repairs else []
+    if not issues:
+        return result
+    return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
+
+
+def made_call(
+    written: FoundCall | ModelCall,
+    function: Function | None,
+    result: Success[JsonValue] | Failure,
+    call_id: str | None,
+    span: tuple[int, int] | None = None,
+) -> Call:
+    """Return a call with the result of its check."""
+    return Call(
+        id=call_id,
+        name=written.name if function is None else function.name,
+        arguments=result.value,
+        result=result,
+        repairs=result.repairs,
+        span=span,
+        namespace=written.namespace,
+        caller=written.caller,
+        _mark=None if function is None else contract_of(function).mark,
+    )
+
+
+def too_many() -> Failure:
+    """Return the failure of the first call that is one too many."""
+    issue = Issue(
+        path=_ROOT,
+        expected=f"at most {MAX_CALLS} calls",
+        value=None,
+        message=f"There are more than {MAX_CALLS} calls; this one and all later ones are not run.",
+    )
+    return Failure(value={}, issues=(issue,))
 
 
 def as_cut_off(result: Success[JsonValue] | Failure) -> Failure:
@@ -77,21 +138,16 @@ def as_cut_off(result: Success[JsonValue] | Failure) -> Failure:
 
 
 def _checked(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | Failure:
-    function, arguments, keys = found.function, found.arguments, found.keys
+    function, arguments = found.function, found.arguments
     if function is None:
-        return _unknown_function(found, names)
+        return unknown_function(found.name, arguments, names)
     if isinstance(arguments, WrittenArguments):
-        return _check_written(found, arguments, function)
-    if isinstance(arguments, str):
-        return _check_text(arguments, function)
-    value: JsonValue = {} if arguments is None else arguments
-    if isinstance(value, list) and not value:
-        value = {}
-    elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-        value, keys = value[0], (*keys, 0)
-    if found.source is None:
-        return function.check(value)
-    return _check_json(found.source, keys, value, function, found.beside)
+        return _without_expressions(_check_written(found, arguments, function))
+    if found.source is None or isinstance(arguments, str):
+        return check_arguments(function, arguments)
+    value, below = _unlisted(arguments)
+    keys = (*found.keys, *below)
+    return _without_expressions(_check_json(found.source, keys, value, function, found.beside))
 
 
 def _unescaped(found: FoundCall, repairs: list[Repair]) -> FoundCall:
@@ -117,10 +173,12 @@ def _plain(value: JsonValue) -> JsonValue:
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _unknown_function(found: FoundCall, names: FunctionNames) -> Failure:
-    name = visible(shortened(found.name, 64))
-    close = names.close(found.name)
-    arguments = found.arguments
+def unknown_function(
+    written: str, arguments: JsonValue | WrittenArguments, names: FunctionNames
+) -> Failure:
+    """Return the failure of a call of an unknown function, with the similar names."""
+    name = visible(shortened(written, 64))
+    close = names.close(written)
     value: JsonValue
     if isinstance(arguments, WrittenArguments):
         value = dict(arguments.values) or list(arguments.positional) or {}
@@ -132,7 +190,7 @@ def _unknown_function(found: FoundCall, names: FunctionNames) -> Failure:
         path=_ROOT,
         expected="a call of " + (" or ".join(close) or "a function that exists"),
         value=name,
-        message=str(UnknownFunctionError(name, close)),
+        message=str(UnknownFunctionError(name, close, names.functions)),
     )
     return Failure(value=value, issues=(issue,))
 
@@ -199,10 +257,7 @@ def _below(items: Iterable[T], keys: Keys) -> list[T]:
 
 
 def _with_arithmetic(
-    function: Function,
-    value: JsonValue,
-    texts: Mapping[Keys, JsonValue],
-    repairs: Iterable[Repair],
+    function: Function, value: JsonValue, texts: Mapping[Keys, JsonValue], repairs: Iterable[Repair]
 ) -> Success[JsonValue] | None:
     """Check arguments with arithmetic computed in all `texts`, if every one is arithmetic."""
     made: list[Repair] = []
@@ -266,7 +321,7 @@ def _check_named(
     found: FoundCall, written: WrittenArguments, function: Function, names: list[str]
 ) -> Success[JsonValue] | Failure:
     """Check arguments, each under the property that its keyword or its position means."""
-    arguments, issues = _with_names(written, names)
+    arguments, issues = _with_names(_without_underscores(written, names), names)
     values = dict(arguments.values)
     issues += (_issue(keys, f"{Path.of(keys)} {fault}.") for keys, fault in arguments.faults)
     raws = ((raw.keys, value_at(values, raw.keys)) for raw in arguments.raws)
@@ -288,6 +343,30 @@ def _check_named(
     wanted = {keys: text for keys, text in texts.items() if keys in wrong}
     kept = (each for each in repairs if each.path.keys not in wanted or each.kind != "word")
     return _with_arithmetic(function, values, wanted, kept) or result
+
+
+def _without_underscores(written: WrittenArguments, names: list[str]) -> WrittenArguments:
+    """Return arguments with `from_` and `_from` under `from`, which no Python can write."""
+    meant = {key: key.strip("_") for key in written.values if key not in names}
+    given = [*written.values, *meant.values()]
+    meant = {
+        key: name
+        for key, name in meant.items()
+        if iskeyword(name) and name in names and given.count(name) == 1
+    }
+    if not meant:
+        return written
+    made = replace(
+        written,
+        values={meant.get(key, key): value for key, value in written.values.items()},
+        places={meant.get(str(key), key): place for key, place in written.places.items()},
+        raws=[*written.raws],
+        repairs=[*written.repairs],
+        faults=[*written.faults],
+    )
+    made.rekey(lambda keys: (meant.get(str(keys[0]), keys[0]), *keys[1:]) if keys else keys)
+    made.repairs += (PendingRepair((name,), "keyword", key, name) for key, name in meant.items())
+    return made
 
 
 def _with_names(
@@ -329,10 +408,7 @@ def _with_names(
 
 
 def _split_lists(
-    function: Function,
-    values: dict[str, JsonValue],
-    texts: dict[Keys, str],
-    repairs: list[Repair],
+    function: Function, values: dict[str, JsonValue], texts: dict[Keys, str], repairs: list[Repair]
 ) -> tuple[dict[Keys, str], list[Repair]]:
     """Split texts without quotes at their commas where an array is expected: `tea, milk`."""
     properties = _properties(function)
@@ -378,8 +454,6 @@ def _read_by_schema(
     properties = _properties(function)
     changed = dict(values)
     for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
-        if any(each.kind == "name" and each.path.keys[:1] in ((), (name,)) for each in repairs):
-            return None  # the text is the name of a variable, not a value
         source = arguments.source(name)
         wanted = partial(contract_of(function).checker.value.place, name)
         read = None

@@ -3,15 +3,13 @@
 Nothing is run: `5*10**-12` is computed from its syntax tree; `user.email` is only recognised.
 """
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pyfunctools.schema.parsing.scalars import parse_number
-
-if TYPE_CHECKING:
-    import ast
 
 _MAX_ARITHMETIC: Final = 200
 _MAX_BASE: Final = 10**30
@@ -49,8 +47,6 @@ def number_of(text: str) -> int | float | None:
         return parse_number(amount[1].replace("+", "") + amount[2])
     if len(text) > _MAX_ARITHMETIC or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
         return None
-    import ast  # few texts are arithmetic
-
     try:
         value = _value_of(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ArithmeticError, ValueError, RecursionError, MemoryError):
@@ -58,15 +54,8 @@ def number_of(text: str) -> int | float | None:
     return value if isfinite(value) else None
 
 
-def _value_of(node: "ast.expr") -> int | float:
-    """Return the value of arithmetic.
-
-    Raises:
-        ArithmeticError: it has no value, as in a division by zero.
-        ValueError: it is not arithmetic, or too large.
-    """
-    import ast
-
+def _value_of(node: ast.expr) -> int | float:
+    """Return the value of arithmetic."""
     value: object = None
     if isinstance(node, ast.Constant):
         value = node.value

@@ -1,11 +1,13 @@
 """A call that was found in the output of a model, before its arguments are checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import IntEnum
 
 from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.arguments import WrittenArguments
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.result import Issue, Repair
@@ -19,12 +21,12 @@ class Weight(IntEnum):
     MARKED = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class JsonInText:
     """JSON in a text: its place, its value, and the repairs that were needed.
 
     With `issues`, `value` is the part that could be parsed; `whole` is true if this includes the
-    last bracket. `objects` are the places of the objects in it.
+    last bracket. `objects` are the places of the objects in it; of strict JSON, when needed.
     """
 
     text: str
@@ -34,10 +36,18 @@ class JsonInText:
     repairs: tuple[Repair, ...] = ()
     issues: tuple[Issue, ...] = ()
     whole: bool = True
-    objects: Mapping[Keys, tuple[int, int]] = field(default_factory=dict[Keys, tuple[int, int]])
+    objects: Mapping[Keys, tuple[int, int]] | None = None
 
     def place(self, keys: Keys) -> tuple[int, int]:
         """Return the start and end of the innermost object around the value at these keys."""
+        if len(keys) == 1 and self.text[:1] == "{":
+            return self.start, self.end
+        if self.objects is None:
+            literals = Literals(self.text, 0, len(self.text))
+            with suppress(NotALiteral):
+                literals.container()
+            here = self.start
+            self.objects = {k: (here + s, here + e) for k, (s, e) in literals.objects.items()}
         for length in range(len(keys) - 1, -1, -1):
             if keys[:length] in self.objects:
                 return self.objects[keys[:length]]

@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Iterable
+from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.arguments import WrittenArguments, read_arguments
+from pyfunctools.prompting.calls.arguments import WrittenArguments
 from pyfunctools.prompting.calls.call_objects import call_objects
 from pyfunctools.prompting.calls.found import FoundCall, JsonInText
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.scalars import OPENING
-from pyfunctools.schema.result import Issue, Repair
+from pyfunctools.schema.parsing.strict import parse_strict
+from pyfunctools.schema.result import Issue
 
 if TYPE_CHECKING:
     from pyfunctools.schema.parsing.recovery import Recovery
@@ -22,13 +24,12 @@ if TYPE_CHECKING:
 _BEGINS: Final = re.compile(
     rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
 )
-_MEMBER_IN_BRACKETS: Final = re.compile(
-    r"\[\s*+([\"'])(?:name|function|tool|arguments|parameters)\1\s*+:"
-)
 _NAME_MEMBER: Final = re.compile(
     r"[\"'](?:name|function|tool_name|function_name)[\"']\s*+:\s*+[\"']([\w.-]{1,120})[\"']"
 )
 _MAX_LENGTH: Final = 4_000
+_DECODER: Final = JSONDecoder()
+_BROKEN_COST: Final = 4_000
 _ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/")
 
 _MARKER = r"<[/]?[|\uff5c][^<>\n]{1,40}[|\uff5c]>"
@@ -62,7 +63,12 @@ def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     """
     if not _BEGINS.match(text, at, stop):
         return None, at + 1
+    value, end = _strict(text, at)
+    if value is not None and end <= stop:
+        return JsonInText(text=text[at:end], start=at, end=end, value=value), end
+    tried = end - at
     found, searched = _literal(text, at, stop)
+    searched += tried
     if found is not None and not found.issues:
         return found, searched
     if ended := _ENDS.search(text, at, min(searched + 3, stop)):
@@ -83,22 +89,24 @@ def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
         repairs=tuple(recovery.repairs),
         issues=tuple(recovery.issues),
         whole=not recovery.issues,
+        objects={},
     )
     return recovered, searched
 
 
-def read_object_in_brackets(text: str, at: int) -> tuple[JsonInText | None, int]:
-    """Parse an object in the brackets of an array: `['name': 'f', 'arguments': {}]`."""
-    opened = _MEMBER_IN_BRACKETS.match(text, at)
-    if opened is None:
-        return None, at
-    arguments, searched = read_arguments(text, at + 1, len(text), "]")
-    if arguments is None or arguments.positional or arguments.raws or arguments.faults:
-        return None, searched
-    repairs = (Repair(path=Path.of(()), kind="closer", before="[", after="{"),)
-    end = arguments.end
-    value = arguments.values
-    return JsonInText(text=text[at:end], start=at, end=end, value=value, repairs=repairs), searched
+def _strict(text: str, at: int) -> tuple[JsonValue, int]:
+    """Return the object or array that begins here if it is strict JSON, and the end of the search.
+
+    The value is `None` for anything else.
+    """
+    try:
+        _, end = _DECODER.raw_decode(text, at)
+    except JSONDecodeError as error:
+        return None, max(error.pos, at)
+    except (ValueError, RecursionError):  # an integer of too many digits, or too many levels
+        return None, at + _BROKEN_COST
+    read = parse_strict(text[at:end], DEFAULT_LIMITS.depth)
+    return (None if read is None else read.value), end
 
 
 def _literal(

@@ -4,8 +4,7 @@ A value that is not a literal (`2*pi`, `London, UK`) is kept as its text, and li
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Iterator
 from json import dumps
 from typing import Final, NamedTuple, NoReturn
 
@@ -39,7 +38,6 @@ _SWALLOWED: Final = re.compile(r"[,(]\s*+[^\W\d]\w{0,60}\s*+=\s*+\Z")
 """The text before a quote inside a string, if the quote opens the string of the next argument."""
 _DICT: Final = re.compile(r"dict\(\s*+")
 _DICT_KEY: Final = re.compile(r"([^\W\d]\w*+)\s*+=(?!=)\s*+")
-_NAMED: Final = re.compile(rf"([^\W\d]\w*+){_NEXT}")
 _PREFIX: Final = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
 _RUNS: Final = {quote: re.compile(rf"(?:[^\\{quote}]|\\.)*+{quote}", re.DOTALL) for quote in "\"'"}
 _BARE: Final = re.compile(
@@ -109,13 +107,9 @@ class Literals:
 
     `raws` are the values that are not literals, `repairs` the repairs, and `faults` the mistakes: a
     repeated key, a number out of range. `objects` are the places of all objects in the text.
-    `variables` are values that a name in the text stands for.
     """
 
-    def __init__(
-        self, text: str, at: int, stop: int, variables: Mapping[str, JsonValue] | None = None
-    ) -> None:
-        self._variables = variables
+    def __init__(self, text: str, at: int, stop: int) -> None:
         self.text: str = text
         self.at: int = at
         self.stop: int = stop
@@ -166,12 +160,6 @@ class Literals:
         char = text[start : start + 1]
         counts = len(self.raws), len(self.repairs), len(self.faults)
         depth = self._depth
-        name = _NAMED.match(text, start, self.stop) if self._variables else None
-        if self._variables and name is not None and name[1] in self._variables:
-            value = deepcopy(self._variables[name[1]])
-            self.at = name.end(1)
-            self._repair(keys, "name", name[1], dumps(value, ensure_ascii=False))
-            return value
         try:
             value = self._other(char, keys)
             if _ENDING.match(text, self.at, self.stop):

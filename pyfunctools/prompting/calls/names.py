@@ -8,12 +8,11 @@ from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.schema.ground.did_you_mean import near_names
+from pyfunctools.schema.ground.did_you_mean import is_misspelled, letters_of, near_names
 
 _INVALID: Final = re.compile(r"[^A-Za-z0-9_-]")
 _MAX_LENGTH: Final = 200
 _MAX_CACHED: Final = 64
-_MIN_RATIO: Final = 0.8
 _AROUND: Final = " \t\r\n`*\"'"
 
 
@@ -76,26 +75,19 @@ class FunctionNames:
         if len(name) > _MAX_LENGTH:
             return None
         front, _, last = name.rpartition(".")
-        letters, end = _letters(name), "_" + last if "_" in last.strip("_") else "\0"
+        letters, end = letters_of(name), "_" + last if "_" in last.strip("_") else "\0"
         found = [
             function
             for other, function in self.functions.items()
-            if _letters(other) == letters or (other.endswith(end) and other.startswith(front))
+            if letters_of(other) == letters or (other.endswith(end) and other.startswith(front))
         ]
         return found[0] if len(found) == 1 else None
 
     def is_near(self, written: str) -> bool:
         """Return whether a written name is so close to a function's name that it may be meant."""
-        from difflib import SequenceMatcher
-
-        if self.guess(written) is not None:
-            return True
-
-        return any(
-            SequenceMatcher(None, _INVALID.sub("_", shortened(written, 64)), name).ratio()
-            > _MIN_RATIO
-            for name in self.close(written)
-        )
+        name = _INVALID.sub("_", written)
+        near = (is_misspelled(name, each) for each in self.close(written))
+        return self.guess(written) is not None or any(near)
 
     def close(self, written: str) -> tuple[str, ...]:
         """Return the function names that are similar to a written one, the closest first.
@@ -113,10 +105,6 @@ class FunctionNames:
         last = _PARTS.split(written)[-1][:64]
         near = [*near_names(name, self.functions), *near_names(last, self.functions)]
         return tuple(dict.fromkeys(near))[:3]
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).lower()
 
 
 def properties_of(function: Function) -> JsonObject:

@@ -2,7 +2,6 @@
 
 import builtins
 import re
-from collections.abc import Container
 from typing import Final
 
 from pyfunctools.prompting.calls.arguments import (
@@ -35,6 +34,16 @@ _WRAPPERS: Final = frozenset(
 """Functions of Python or JavaScript that print or gather the results of calls."""
 
 
+_INVALID: Final = re.compile(r"[^A-Za-z0-9_-]")
+_MODULE: Final = re.compile(
+    r"(?:\w+_)?(?:apis?|functions?|tools?|toolkit|module|client|agent|assistant|mcp|server|service"
+    r"|plugins?|utils?|lib|library|sdk|namespace|controller)|\w+(?:api|client|service|tools)"
+    r"|self|this|env|app"
+)
+"""Names that models write for the module of the functions."""
+_BACKWARD: Final = 4_000
+
+
 class PythonCalls:
     """A parser of the calls in the notation of Python in one text."""
 
@@ -52,6 +61,8 @@ class PythonCalls:
         text = self._text
         name = _name_at(text, at)
         function = self._names.find(name)
+        if function is not None and "." in name and not self._is_module(name, function, at):
+            function = None
         if (function is None and name in _WRAPPERS) or self._is_no_call(at, end):
             return None, end
         arguments, searched = read_arguments(text, end, len(text))
@@ -65,12 +76,9 @@ class PythonCalls:
                 return None, searched  # a word of a sentence, and a parenthesis
             arguments = arguments if closed else None
         else:
-            if arguments is None or arguments.raws:
-                known, others = self._code.variables(at)
-                if known:
-                    again, searched = read_arguments(text, end, len(text), variables=known)
-                    arguments = again or arguments
-                doubtful = arguments is not None and _is_mention(text, arguments, function, others)
+            if arguments is not None and arguments.raws:
+                doubtful = _is_mention(text, arguments, function)
+                searched += self._without_variables(at, arguments)
             arguments = self._without_next_call(end, arguments)
         if arguments is None:
             doubtful, arguments = True, unreadable_arguments(text, end, stop)
@@ -93,6 +101,33 @@ class PythonCalls:
         if front[-1:].isspace() and _DEFINED.search(front):
             return True
         return self._text[end - 2] == "]" and _SUBSCRIPT.search(front) is not None
+
+    def _is_module(self, name: str, function: Function, at: int) -> bool:
+        """Return whether the part before the last dot is a module, not an object of the code."""
+        if _INVALID.sub("_", name) == function.name:
+            return True
+        root = name.partition(".")[0]
+        front = self._text[max(at - _BACKWARD, 0) : at]
+        if re.search(rf"\bimport\b[^\n]*\b{root}\b", front):
+            return True
+        owner = name.rpartition(".")[0]
+        if _is_bound(root, front) or _is_bound(owner, front):
+            return False
+        words = owner.lower().split(".")
+        known = all(map(_MODULE.fullmatch, words))
+        kin = any(word in function.name.lower() for each in words for word in each.split("_"))
+        return known or kin or self._code.fence(at) is None
+
+    def _without_variables(self, at: int, arguments: WrittenArguments) -> int:
+        """Mark values that are names of variables; return the count of examined characters."""
+        names = [raw for raw in arguments.raws if self._text[raw.start : raw.end].isidentifier()]
+        front = self._text[max(at - _BACKWARD, 0) : at] if names else ""
+        if "=" not in front and " in " not in front and " as " not in front:
+            return 0
+        for raw in names:
+            if _is_bound(self._text[raw.start : raw.end], front):
+                arguments.faults.append((raw.keys, "is the name of a variable: write its value"))
+        return len(front) * len(names)
 
     def _without_next_call(
         self, end: int, arguments: WrittenArguments | None
@@ -117,17 +152,27 @@ def _name_at(text: str, at: int) -> str:
     return found[0] if found else ""
 
 
-def _is_mention(
-    text: str, arguments: WrittenArguments, function: Function, variables: Container[str]
-) -> bool:
+def _is_bound(name: str, code: str) -> bool:
+    """Return whether the code sets a variable of this name."""
+    name = re.escape(name)
+    bound = (
+        r"(?:^[ \t]*(?:(?:const|let|var)[ ])?(?:\w+[ \t]*[,=][ \t]*)*|[;:][ \t]+"
+        rf"|\((?={name}[ \t]*:=)){name}[ \t]*(?:,[ \t\w,]*)?(?::[^=\n(]{{1,40}})?"
+        r"(?:[-+*/|&:]?=(?!=)|\[[^\]\n]*\][ \t]*=)"
+        rf"|\b(?:for|as|import)\s+[\w \t,()]{{0,60}}?\b{name}\b"
+    )
+    return re.search(bound, code, re.MULTILINE) is not None
+
+
+def _is_mention(text: str, arguments: WrittenArguments, function: Function) -> bool:
     """Return whether this only describes a call.
 
-    Examples: `f(city)`, `f(city: str)`, `f(...)`, `f(city=city)`, or a variable as an argument.
+    Examples: `f(city)`, `f(city: str)`, `f(...)`, `f(city=city)`.
     """
     known = properties_of(function)
     for raw in arguments.raws:
         value = text[raw.start : raw.end]
-        if value == raw.keys[-1] or value in variables:
+        if value == raw.keys[-1]:
             return True
         first = isinstance(raw.keys[0], int) and len(raw.keys) == 1
         if first and (value in known or value == "..." or _ANNOTATED.match(value)):

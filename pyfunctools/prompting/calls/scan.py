@@ -16,21 +16,19 @@ exceed 400,000 plus four times the length of the text.
 """
 
 import re
+from collections import deque
 from typing import Final
 
+from pyfunctools._json import JsonValue
 from pyfunctools.envelopes.blocks import MAX_CALLS
-from pyfunctools.prompting.calls.code import Code
+from pyfunctools.prompting.calls.arguments import WrittenArguments
+from pyfunctools.prompting.calls.code import Code, heads_of
 from pyfunctools.prompting.calls.found import FoundCall
-from pyfunctools.prompting.calls.json_calls import (
-    calls_in_json,
-    read_json,
-    read_object_in_brackets,
-    unreadable_calls,
-)
+from pyfunctools.prompting.calls.json_calls import calls_in_json, read_json, unreadable_calls
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.python import CALL, PythonCalls, read_listed
 from pyfunctools.prompting.calls.sequences import meant_calls
-from pyfunctools.prompting.calls.speech import SKIPPED, Break, breaks, end_of, start_of_answer
+from pyfunctools.prompting.calls.speech import Break, Elements, breaks, start_of_answer
 from pyfunctools.prompting.calls.tagged import read_actions, read_tagged
 
 _OPENERS: Final = (
@@ -45,14 +43,22 @@ _QUIET: Final = (
 )
 """Comments, blockquotes and strings: they have no calls."""
 _OPENER: Final = re.compile(_OPENERS)
+_BRACKET: Final = re.compile(
+    r"(?=[\[{<\u25c1])(?:(?P<bracket>[\[{])|(?P<tag>[<\u25c1](?=[^\s<>])))"
+)
 _CAREFUL: Final = re.compile(rf"{_QUIET}|{_OPENERS}", re.MULTILINE)
 _LINE: Final = re.compile(rf"^[ \t]*>|{_ASSIGNED}", re.MULTILINE)
 """A line that is a blockquote, or that assigns a string to a variable."""
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
+_BOXED: Final = re.compile(r"\[[A-Za-z]\w{0,30}\]")
 _NESTED: Final = re.compile(r"\(|\[\s*+[\"']|[\"']\s*+\{")
 _ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
 _ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
-_ESCAPE: Final = "<escape>"
+_MARKS: Final = ("<escape>", '<|"|>')
+"""The quotes of FunctionGemma and of Gemma 4, around text without escapes."""
+_SPECIAL: Final = "\"\\'\n"
+_HIDDEN: Final = "\ue000\ue001\ue002\ue003"
+_HIDE, _SHOW = str.maketrans(_SPECIAL, _HIDDEN), str.maketrans(_HIDDEN, _SPECIAL)
 _UNESCAPED: Final = re.compile(r"(?<!\\)_")
 _NAMED: Final = re.compile(r"(?<![\w\\.])[\w\\.]++(?=\s{0,3}=(?!=)|[\"']\s{0,3}:|[\"'`*]{0,3}\()")
 """The name of a function or an argument in Markdown."""
@@ -70,11 +76,17 @@ class Scan:
     """One scan of a text."""
 
     def __init__(self, text: str, names: FunctionNames) -> None:
-        self._text = _with_quotes(text) if _ESCAPE in text else text
+        self._marks = [mark for mark in _MARKS if mark in text] if "<" in text else []
+        for mark in self._marks:
+            text = _with_quotes(text, mark)
+        self._text = text
         self._names = names
-        self._code = Code(self._text)
+        heads = heads_of(text)
+        self._code = Code(text, heads)
         self._python = PythonCalls(self._text, names, self._code)
-        self._breaks = breaks(text)
+        self._elements = Elements(self._text)
+        self._breaks = breaks(text, heads)
+        self._quoted = deque(each for each in self._code.fences if not each.is_read)
         self._left = _EFFORT * len(text) + _MIN_EFFORT
         self._at = start_of_answer(text)
         self._found: list[FoundCall] = []
@@ -82,7 +94,7 @@ class Scan:
     def calls(self) -> list[FoundCall]:
         """Return the calls in their order, at most one more than `MAX_CALLS`."""
         text = self._text
-        openers = _CAREFUL if _needs_care(text) else _OPENER
+        openers = _CAREFUL if _needs_care(text) else _OPENER if "(" in text else _BRACKET
         last = len(text)
         opener = openers.search(text, self._at)
         while len(self._found) <= MAX_CALLS and self._left > 0:
@@ -107,7 +119,13 @@ class Scan:
         if "\\_" in text:
             for each in found:
                 each.in_markdown = _is_markdown(text[each.start : each.end])
-        return meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
+        meant = meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
+        for each in meant if self._marks else ():
+            if not isinstance(each.arguments, WrittenArguments):
+                each.arguments = _shown(each.arguments)
+                whole = each.source is None or not each.source.issues
+                each.source = None if whole else each.source
+        return meant
 
     def _next_break(self, at: int) -> Break | None:
         """Return the next turn of another role, if it begins at `at` or before."""
@@ -117,7 +135,11 @@ class Scan:
 
     def _open(self, opener: re.Match[str]) -> None:
         kind = opener.lastgroup
-        if kind == "call":
+        while self._quoted and self._quoted[0].end <= opener.start():
+            self._quoted.popleft()
+        if self._quoted and self._quoted[0].start <= opener.start():
+            self._at = self._quoted[0].end
+        elif kind == "call":
             stop = self._breaks[0].start if self._breaks else len(self._text)
             self._at = opener.end()
             self._take(opener.start(), *self._python.read(opener.start(), opener.end(), stop))
@@ -135,20 +157,14 @@ class Scan:
 
     def _bracket(self, at: int) -> None:
         text = self._text
-        if text.startswith("[THINK]", at) and (thought := SKIPPED.match(text, at)):
-            self._at = end_of(text, thought)
+        if _BOXED.match(text, at) and (end := self._elements.end_of_quoted(at, self._names)):
+            self._at = end
             return
         if text[at] == "[" and _LISTED.match(text, at):
             self._at = at + 1  # the calls in a list are parsed one by one
             return
         self._at = at + 1
         if self._take(at, *read_listed(text, at, self._names)) or text[at] == "(":
-            return
-        members, searched = read_object_in_brackets(text, at)
-        self._left -= searched - at
-        if members is not None:
-            self._found += calls_in_json(members, text, self._names)
-            self._at = members.end
             return
         json, searched = read_json(text, at, len(text))
         self._left -= searched - at
@@ -172,10 +188,8 @@ class Scan:
 
     def _tag(self, at: int) -> None:
         text = self._text
-        skipped = SKIPPED.match(text, at)
-        named = None if skipped is None else self._names.find(skipped["tag"] or "")
-        if skipped is not None and named is None:
-            self._at = end_of(text, skipped)
+        if (end := self._elements.end_of_quoted(at, self._names)) is not None:
+            self._at = end
             return
         if analysis := _ANALYSIS.match(text, at):
             ended = _ANALYSED.search(text, analysis.end())
@@ -197,6 +211,8 @@ def _needs_care(text: str) -> bool:
     """Return whether the text may have comments, blockquotes or strings; most texts do not."""
     if "#" in text or "//" in text or "/*" in text or '"""' in text or "'''" in text:
         return True
+    if "=" not in text and ">" not in text:
+        return False
     # In a text of one line, `match` is much faster than `search`.
     return (_LINE.search(text) if "\n" in text else _LINE.match(text)) is not None
 
@@ -213,9 +229,21 @@ def _is_markdown(call: str) -> bool:
     return any("\\_" in name for name in _NAMED.findall(call))
 
 
-def _with_quotes(text: str) -> str:
-    """Return a text with quotes for FunctionGemma's `<escape>`, at the same positions."""
-    front, *parts = text.split(_ESCAPE)
-    gap = " " * (len(_ESCAPE) - 1)
-    marks = (gap + '"', '"' + gap)
-    return front + "".join(marks[n % 2] + part for n, part in enumerate(parts))
+def _with_quotes(text: str, mark: str) -> str:
+    """Return a text with quotes for the marks of a family, at the same positions."""
+    gap = " " * (len(mark) - 1)
+    made: list[str] = []
+    for n, part in enumerate(text.split(mark)):
+        inside = n % 2 == 1
+        made.append((gap + '"' if inside else '"' + gap) if n else "")
+        made.append(part.translate(_HIDE) if inside else part)
+    return "".join(made)
+
+
+def _shown(value: JsonValue) -> JsonValue:
+    """Return a value with the characters that `_with_quotes` has hidden."""
+    if isinstance(value, str):
+        return value.translate(_SHOW)
+    if isinstance(value, dict):
+        return {key.translate(_SHOW): _shown(inner) for key, inner in value.items()}
+    return [_shown(inner) for inner in value] if isinstance(value, list) else value

@@ -16,6 +16,16 @@ from pyfunctools.prompting.calls.arguments import WrittenArguments
 from pyfunctools.prompting.calls.code import Code
 from pyfunctools.prompting.calls.found import FoundCall, Weight
 from pyfunctools.prompting.calls.names import FunctionNames
+from pyfunctools.prompting.calls.sentences import (
+    first_end,
+    is_alternative,
+    is_plain,
+    is_refused,
+    last_sentence,
+    only_introduces,
+    only_mentions,
+    takes_back,
+)
 
 _TAG: Final = r"<{1,2}/?[\w|\uff5c]{1,30}>{1,2}"
 _GAP: Final = re.compile(
@@ -32,45 +42,22 @@ _FRONT: Final = re.compile(
 _LABELLED: Final = re.compile(r"(?::[ \t]*[\[\"'`*]*|\[[\"'`]?|:\s*\n\s*)\Z")
 _BACK: Final = re.compile(rf"[\])}}\"'`*;,.\\ \t]*(?:\#[^\n]*|//[^\n]*|{_TAG}\s*)*(?:\n|\Z)")
 _LIST: Final = re.compile(r"\[\s*+\\?[\"'`]?\Z")
-_SENTENCE: Final = re.compile(r"[.!?:](?=\s)|\n")
-_HYPOTHETICAL: Final = re.compile(
-    r"\b(?:could|would|might|may|can|cannot|if (?:you|I|we|it|one)|unless|not|never|without|instead"
-    r"|example|e\.g|suppose|imagine|refuse|avoid|usage|syntax|says?|said|wrote|writes|asks?|asked"
-    r"|quotes?|quoted|mentions?|previously|earlier"
-    r"|already|returned|gave|(?:have|has|had|was|I|you|user) called|how to)\b|n['\u2019]t\b",
-    re.IGNORECASE,
+_BRANCH: Final = re.compile(
+    r"(?:\A|\n|[=(\[,:;])[ \t]*(?:[\w.()'\"]{1,60}[ \t]+(?:and|or|\|\||&&)|not)[ \t]+\Z"
+    r"|\blambda\b[^:\n]{0,60}:[ ]*\Z|\bif\b[^\n]{1,80}\belse[ ]+\Z|=>[ ]*\Z"
+    r"|\bin\b[^\n]{1,60}\bif[ ]+\Z|(?:=|\A)[^\n=]{1,60}[ ]\?[ ]+\Z"
 )
-"""Words of a sentence about calls that could be made, were made, or will not be made."""
-_CALLING: Final = (
-    r"(?:\w+\s+){0,3}?(?:call|use|run|execute|make|invoke|send|perform|issue|do)(?:ing)?\b"
+"""The code before a call that may not run: `x and f()`, `lambda: f()`, `a if b else f()`."""
+_BRANCH_BEHIND: Final = re.compile(
+    r"[ \t]+(?:if[ ](?!True\b)[^\n]+?[ ]else[ ]|(?:async[ ]+)?for[ ]+[\w ,()]{1,60}[ ]in[ ])"
 )
-_NOT: Final = (
-    r"\b(?:(?:will|would|must|shall|should|do|does|can|could|did|am|is|are)\s+(?:not|never)"
-    r"|cannot|never|refused?\s+to|(?:wo|would|must|should|do|does|ca|could|did|is|are)n['\u2019]t"
-    r"|not\s+going\s+to|avoid|without|(?:wrong|unsafe|incorrect|unnecessary|no\s+need)\s+to)"
-    r"(?!\s+(?:forget|hesitate|fail|only|just|simply|merely)\b)\s+"
-)
-_REFUSED: Final = re.compile(
-    rf"{_NOT}{_CALLING}[^\n]*:\Z"
-    rf"|(?:{_NOT}{_CALLING}(?:\s+[\w`'\"]+){{0,3}}|\b(?:instead\s+of|rather\s+than|avoid|not))\W*\Z",
-    re.IGNORECASE,
-)
-"""The end of a sentence before a call that is not to be made."""
-_NEEDED: Final = re.compile(r"(?:\b(?:not|cannot|never)|n['\u2019]t)\b.*\bwithout\b", re.IGNORECASE)
-_EXAMPLE: Final = re.compile(
-    r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
-    r"[^\n.]{0,40}:\Z"
-    r"|\b(?:alternative(?:ly|s)?|otherwise|another\s+(?:option|way|approach|possibility)|fall-?back"
-    r"|(?:option|approach|variant)\s?(?:[2-9]|[B-H]\b|two|three))\b[^\n.]{0,80}\Z|\A\W*or\W*\Z",
-    re.IGNORECASE,
-)
-"""A sentence before an example, or before an alternative to a call."""
-_IF: Final = re.compile(r"\bif\b[^\n]*:\Z", re.IGNORECASE)
-_CHOICE: Final = re.compile(r"\blambda\b[^:\n]{0,60}:[ ]*\Z|\bif\b[^\n]{1,80}\belse[ ]+\Z")
-_CHOICE_BEHIND: Final = re.compile(r"[ \t]+if[ ][^\n]+?[ ]else[ ]")
-_FENCE: Final = re.compile(r"\n[ \t]*(?:```|~~~)\w*\Z")
+_AROUND: Final = re.compile(r"(?:(?:```|~~~)[\w+#.-]*|<[^<>\n]{1,60}>|[ \t\n\[`\"'*({])+\Z")
+"""The fence, the tags and the brackets in front of a call."""
 _OPENERS: Final = " \t\n[`\"'*({"
 _MAX_LINE: Final = 400
+_FRONTS: Final = frozenset({"", "```json", "```", "<tool_call>"})
+_BACKS: Final = frozenset({"", "```", "</tool_call>"})
+"""The text around JSON that is the whole answer."""
 _BEFORE_QUOTES: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
 """The text before the quotes around a call that is meant."""
 _DOUBLE: Final = re.compile(r"(?<!\\)\"")
@@ -83,8 +70,7 @@ def meant_calls(
 ) -> list[FoundCall]:
     """Return the calls that are meant, in their order, with the numbers of their groups.
 
-    Calls marked by their keys are meant unless a sentence refuses them, calls marked by a tag even
-    then. The call of an unknown function is meant beside the call of a known one, if the text has
+    The call of an unknown function is meant beside the call of a known one, if the text has
     nothing else, or if it is alone on its lines and its name is similar to a known one.
     """
     if _is_bare_list(text, calls):
@@ -96,24 +82,28 @@ def meant_calls(
     kept: list[FoundCall] = []
     answered = refused = False
     after = 0
-    for run in runs:
+    for place, run in enumerate(runs):
         start, end = run[0].start, max(each.end for each in run)
         whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
         begin = start if run[0].source is None else min(start, run[0].source.start)
         lead = _lead(text, begin, after)
         refused = refused and lead.strip(_OPENERS + "],").lower() in ("or", "nor")
-        refused = refused or (bool(_REFUSED.search(lead)) and not _NEEDED.search(lead))
-        mention = not whole and (refused or _is_mention(text, begin, end))
+        plain = is_plain(lead)
+        refused = refused or (not plain and is_refused(lead))
+        led = not plain and only_introduces(lead)
+        mention = not whole and (refused or led or _is_mention(text, begin, end))
         after = end
         if answered and not mention:
-            again = {each.name for each in run} <= {each.name for each in kept}
-            mention = bool(_EXAMPLE.search(lead) or (again and _IF.search(lead)))
-            mention = mention or code.program(begin) is not None
-        if not mention or _is_tagged(text, begin):
-            chosen = _meant_in_run(text, run, names, whole=whole)
+            mention = (not plain and is_alternative(lead)) or code.program(begin) is not None
+        next_start = runs[place + 1][0].start if place + 1 < len(runs) else len(text)
+        behind = text[end : min(next_start, end + _MAX_LINE)]
+        if not mention and (is_plain(behind) or not takes_back(behind)):
+            chosen = _meant_in_run(text, run, names, code, whole=whole)
             kept += chosen
             if len(runs) > 1 and not answered and code.program(start) is None:
                 answered = any(each.weight is not Weight.IN_SENTENCE for each in chosen)
+    if runs and len(runs) > 1 and takes_back(text[after : after + _MAX_LINE]):
+        kept = []  # the question is about all of them
     if any(each.weight is not Weight.IN_SENTENCE for each in kept):
         kept = [each for each in kept if each.weight is not Weight.IN_SENTENCE]
     if len(kept) > 1:
@@ -129,7 +119,7 @@ def _is_bare_list(text: str, calls: list[FoundCall]) -> bool:
             return False
     source = first.source
     if source is not None and source is last.source:
-        return not (text[: source.start].strip() or text[source.end :].strip())
+        return text[: source.start].strip() in _FRONTS and text[source.end :].strip() in _BACKS
     if text[: first.start].strip("[( \t\n'\"") or text[last.end :].strip("])} \t\n'\""):
         return False
     for one, other in pairwise(calls):
@@ -139,7 +129,7 @@ def _is_bare_list(text: str, calls: list[FoundCall]) -> bool:
 
 
 def _meant_in_run(
-    text: str, run: list[FoundCall], names: FunctionNames, *, whole: bool
+    text: str, run: list[FoundCall], names: FunctionNames, code: Code, *, whole: bool
 ) -> list[FoundCall]:
     """Return the calls of a run that are meant, and set their weights."""
     start, end = run[0].start, max(each.end for each in run)
@@ -153,6 +143,8 @@ def _meant_in_run(
             chosen.append(each)
             continue
         each.weight = Weight.ALONE if alone or whole else Weight.IN_SENTENCE
+        if each.weight is Weight.IN_SENTENCE and code.fence(each.start) is not None:
+            continue  # code has no sentences
         if each.doubtful:
             near = listed or bool(sure)
             if each.function is None and near and not listed:
@@ -176,26 +168,19 @@ def _is_tagged(text: str, start: int) -> bool:
 
 def _lead(text: str, start: int, after: int) -> str:
     """Return the sentence before some calls, but nothing before `after`."""
-    front = text[max(start - _MAX_LINE, min(after, start)) : start].rstrip(_OPENERS)
-    return _last_sentence(_FENCE.sub("", front).rstrip(_OPENERS).rpartition("\n")[2])
+    front = text[max(start - _MAX_LINE, min(after, start)) : start]
+    return last_sentence(_AROUND.sub("", front).rpartition("\n")[2])
 
 
 def _is_mention(text: str, start: int, end: int) -> bool:
-    """Return whether the sentence around calls only mentions them."""
-    front = text[max(start - _MAX_LINE, 0) : start]
-    line = front.rpartition("\n")[2]
-    if _CHOICE.search(line) or _CHOICE_BEHIND.match(text, end):
+    """Return whether the code or the sentence around calls only mentions them."""
+    line = text[max(start - _MAX_LINE, 0) : start].rpartition("\n")[2]
+    if _BRANCH.search(line) or _BRANCH_BEHIND.match(text, end):
         return True
     if _is_alone(text, start, end):
         return False
-    ending = _SENTENCE.search(text, end, end + _MAX_LINE)
-    behind = text[end : ending.start() if ending else end + _MAX_LINE]
-    return _HYPOTHETICAL.search(_last_sentence(line) + " . " + behind) is not None
-
-
-def _last_sentence(line: str) -> str:
-    cuts = [each.end() for each in _SENTENCE.finditer(line)]
-    return line[cuts[-1] :] if cuts else line
+    behind = text[end : first_end(text, end, end + _MAX_LINE)]
+    return only_mentions(last_sentence(line) + " . " + behind)
 
 
 def _without_quoted(text: str, calls: list[FoundCall]) -> list[FoundCall]:
@@ -318,9 +303,7 @@ def _is_together(
 
 
 _MAX_LOOP: Final = 32
-"""Calls in a sequence that may be repeated."""
-_MIN_TURNS: Final = 3
-"""Turns of a sequence that make it a loop."""
+"""Calls in a group that may be repeated."""
 
 
 def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> dict[int, list[int]]:
@@ -331,7 +314,7 @@ def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> d
     that occurs three times or more in a row.
     """
     one = not found or found[0].group == found[-1].group
-    if one and (len(found) < _MIN_TURNS or not any(each.in_tags for each in found)):
+    if one and (len(found) < 3 or not any(each.in_tags for each in found)):
         return {}
     keys = [_key(each, value) for each, value in zip(found, arguments, strict=True)]
     again: dict[int, list[int]] = {}
@@ -359,23 +342,21 @@ def _key(found: FoundCall, arguments: JsonValue) -> str:
 
 
 def _loops(keys: Sequence[str]) -> dict[int, int]:
-    """Return the index in the first turn of a loop by each index in its later turns."""
+    """Return the index in the first turn of a group by each index in its later turns.
+
+    A group counts as repeated if it occurs three times or more; the last turn may be incomplete.
+    """
     found: dict[int, int] = {}
     at = 0
     while at < len(keys):
-        length, end = _loop(keys, at)
-        found |= {n: at + (n - at) % length for n in range(at + length, end)}
-        at = end
+        for length in range(1, min(_MAX_LOOP, (len(keys) - at) // 3) + 1):
+            end = at + length
+            while end < len(keys) and keys[end] == keys[end - length]:
+                end += 1
+            if end - at >= 3 * length:
+                end = end if end == len(keys) else end - (end - at) % length
+                found |= {n: at + (n - at) % length for n in range(at + length, end)}
+                at = end - 1
+                break
+        at += 1
     return found
-
-
-def _loop(keys: Sequence[str], at: int) -> tuple[int, int]:
-    """Return the length of the sequence that loops from here, and the end of the loop."""
-    for length in range(1, min(_MAX_LOOP, (len(keys) - at) // _MIN_TURNS) + 1):
-        end = at + length
-        while end < len(keys) and keys[end] == keys[end - length]:
-            end += 1
-        if end - at >= length * _MIN_TURNS:
-            # At the end of all calls the last turn may be incomplete.
-            return length, end if end == len(keys) else end - (end - at) % length
-    return 1, at + 1

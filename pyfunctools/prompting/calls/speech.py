@@ -6,8 +6,13 @@ only if no call follows at once: some models write it between parallel calls.
 """
 
 import re
+from bisect import bisect_left
 from collections import deque
+from collections.abc import Set
+from functools import lru_cache
 from typing import Final, NamedTuple
+
+from pyfunctools.prompting.calls.names import FunctionNames
 
 _WHO: Final = (
     r"(?:user|human|customer|system|developer|observations?|environment|ipython"
@@ -52,16 +57,14 @@ _END: Final = (
 _BREAK: Final = re.compile(
     rf"(?:{_TURN_TOKEN})|{_END}|{_LABEL}|{_LABELLED}", re.IGNORECASE | re.MULTILINE
 )
-_ANGLED: Final = (
-    *("<|", "<\uff5c", "</s>", "<<SYS>>", "<start_", "<end_", "<turn|>", "<eos>", "<seed:"),
-    *("<extra_id_1>", "<START_", "<END_"),
+_ANGLED: Final = re.compile(
+    r"<(?:[|\uff5c]|/s>|<SYS>>|start_|end_|turn\|>|eos>|seed:|extra_id_1>|START_|END_)"
 )
 _SQUARE: Final = ("[INST]", "[TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[|", "]~b]")
-_LABELS: Final = re.compile(
-    r"^[ \t*_#>]*+(?:Observation|Tool|Function|Human|User|Question|Customer|Q\b"
-    r"|Instruction|System)",
-    re.IGNORECASE | re.MULTILINE,
+_LABELS: Final = frozenset(
+    {"obs", "too", "fun", "hum", "use", "que", "cus", "q", "q:", "q :", "q**", "ins", "sys"}
 )
+"""The first letters of the labels of other roles."""
 _CONTINUES: Final = re.compile(
     rf"(?:\s++|<{_BAR}[^<>|\uff5c\n]{{1,40}}{_BAR}>|<(?:start|end)_of_turn>|<bos>|<s>|</s>"
     r"|\b(?:assistant|model)\b){0,40}+(?:[\[{<(`\"']|[^\W\d][\w.]*+\(|[^\W\d][\w.]*+\s*+\{|\Z)"
@@ -84,11 +87,11 @@ class Break(NamedTuple):
     end: int | None = None
 
 
-def breaks(text: str) -> deque[Break]:
+def breaks(text: str, heads: Set[str]) -> deque[Break]:
     """Return the turns of other roles in a text, in order."""
-    angled = "<" in text and any(token in text for token in _ANGLED)
+    angled = "<" in text and _ANGLED.search(text)
     square = not angled and "[" in text and any(token in text for token in _SQUARE)
-    labelled = ":" in text and (_LABELS.search(text) if "\n" in text else _LABELS.match(text))
+    labelled = ":" in text and not heads.isdisjoint(_LABELS)
     tagged = "<" in text and _TURNS.search(text)
     if not (angled or square or labelled or tagged):
         return deque()
@@ -105,42 +108,129 @@ def _continues(text: str, at: int) -> bool:
     return bool(_CONTINUES.match(text, at) or _ASSISTANT.match(text, at))
 
 
+_NAME: Final = r"[^\W\d][\w:.\uff5c|-]{0,60}?"
+_ELEMENT: Final = re.compile(
+    rf"<(?P<tag>{_NAME})(?P<value>[\s=][^<>\n]{{0,200}})?(?P<empty>/)?>"
+    rf"|<{_BAR}(?P<token>{_NAME}){_BAR}?>|\u25c1(?P<angle>{_NAME})\u25b7|\[(?P<box>{_NAME})\]"
+    rf"|<(?:{_BAR}?/|/{_BAR})(?P<close>{_NAME}){_BAR}?>|<(?P<shut>{_NAME}){_BAR}>"
+    rf"|\u25c1/(?P<angled>{_NAME})\u25b7|\[/(?P<boxed>{_NAME})\]"
+)
+"""The opening (the first four) or closing tag of an element, or a token that is used as a tag."""
+_OPENING: Final = ("tag", "token", "angle", "box")
+_EDGE: Final = re.compile(r"(?P<first>(?:start|begin)_(?:of_)?)|(?P<last>end_(?:of_)?)")
+_ENDING: Final = re.compile(r"_(?:(?:start|begin)|(?P<last>end))\Z")
 _THOUGHTS: Final = (
     r"[\w:]{0,20}?(?:think|thought|reasoning|reflection|scratch_?pad|monologue|rationale)\w{0,20}"
 )
-_SKIPPED_TAGS: Final = (
-    rf"{_THOUGHTS}|analysis|plan|planning|internal|observation|environment_details"
-    r"|tool_(?:response|result|output)s?|function_(?:response|result|output)s?|search_results?"
-    r"|examples?|documents?|context|history|(?:block)?quote"
+_THOUGHT: Final = re.compile(_THOUGHTS)
+_READ: Final = re.compile(
+    r"(?:\w{1,20}[:|\uff5c])?(?:(?:parallel_)?(?:tool|function|action)s?_?(?:call|use|code)s?|tool"
+    r"|function|invoke|calls?|actions?|(?:tool_|function_)?name|arguments|args|param(?:eter)?s?)"
+    r"|assistant|model|ai|answer"
 )
-SKIPPED: Final = re.compile(
-    rf"(?:<{_BAR}?|\u25c1)(?P<tag>{_SKIPPED_TAGS})(?:\s[^<>\n]{{0,200}})?(?:{_BAR}?>|\u25b7)"
-    r"|\[(?P<boxed>THINK)\]|(?P<remark><!--)",
-    re.IGNORECASE,
+"""The tags of calls in the formats of model families, and those around the model's own answer."""
+_FRAMES: Final = re.compile(
+    r"(?:tool|function|action)_?calls?_\w+|python|plugin|channel|message|im|header(?:_id)?|turn"
+    r"|start|end|dsml.*"
 )
-"""The start of thoughts, of a result that the model invents, or of an HTML comment."""
-_BEGIN_PREFIX: Final = re.compile(r"(?:start|begin)_(?:of_)?", re.IGNORECASE)
+"""Tokens that frame a turn or a call."""
+_NEEDS_NO_END: Final = re.compile(r"s|bos|br|hr|img|wbr|(?:begin|start|end)_of_\w+")
+
+
+class Elements:
+    """The elements in a text, as `<page>...</page>`: whether they are the model's own speech."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tags: dict[str, list[tuple[int, int, bool]]] | None = None
+        self._unclosed: set[str] = set()
+
+    def end_of_quoted(self, at: int, names: FunctionNames) -> int | None:
+        """Return the end of the element that begins at a place, if its content is not read.
+
+        Only the tags of calls, of the model's answer and of a function's name are read. An element
+        without an end reaches to the end of the text, if it begins a line or has thoughts.
+        """
+        text = self._text
+        if text.startswith("<!--", at):
+            end = text.find("-->", at)
+            return len(text) if end < 0 else end + 3
+        opened = _ELEMENT.match(text, at)
+        if opened is None or opened.lastgroup is None or opened["empty"]:
+            return None
+        kind = next((each for each in _OPENING if opened[each]), None)
+        if kind is None:
+            return None
+        name, is_end = _plain_name(opened[kind])
+        if is_end or _is_read(name) or names.find(opened[kind]) is not None:
+            return None
+        if kind == "token" and _FRAMES.fullmatch(name):
+            return None
+        if _NEEDS_NO_END.fullmatch(opened[kind].lower().replace("\u2581", "_")):
+            return None
+        if (end := self._end(name, at)) is not None:
+            return end
+        thought = _THOUGHT.fullmatch(name) is not None
+        line = text[text.rfind("\n", 0, at) + 1 : at]
+        begins = kind in ("tag", "angle") and not line.strip()
+        return len(text) if thought or begins else None
+
+    def _end(self, name: str, at: int) -> int | None:
+        """Return the end of the closing tag, `None` if there is none."""
+        if self._tags is None:
+            self._tags = {}
+            for each in _ELEMENT.finditer(self._text):
+                if not each["empty"]:
+                    kind = next(key for key in each.groupdict() if each[key] and key != "value")
+                    plain, is_end = _plain_name(each[kind])
+                    opens = kind in _OPENING and not is_end
+                    self._tags.setdefault(plain, []).append((each.start(), each.end(), opens))
+        if name in self._unclosed:
+            return None
+        tags = self._tags.get(name, [])
+        depth = 0
+        for start, end, opens in tags[bisect_left(tags, (at, at, False)) :]:
+            depth += 1 if opens else -1
+            if depth <= 0:
+                return end if not opens and start > at else None
+        closings = [end for start, end, opens in tags if not opens and start > at]
+        if closings:  # an inner tag is not closed
+            return closings[-1]
+        self._unclosed.add(name)
+        return None
+
+
+@lru_cache(maxsize=256)
+def _is_read(name: str) -> bool:
+    return _READ.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=256)
+def _plain_name(written: str) -> tuple[str, bool]:
+    """Return the name of a tag without `start_` or `_end`, and whether it is the end."""
+    name = written.lower().replace("\u2581", "_")
+    edge = _EDGE.match(name)
+    if edge is not None and edge.end() < len(name):
+        return name[edge.end() :], edge["last"] is not None
+    ending = _ENDING.search(name)
+    if ending is not None:
+        return name[: ending.start()], ending["last"] is not None
+    return name, False
+
+
 _END_OF_THOUGHTS: Final = re.compile(
     rf"(?:</|\u25c1/)(?P<tag>{_THOUGHTS})[>\u25b7]|\[/(?P<boxed>THINK)\]", re.IGNORECASE
 )
-
-
-def end_of(text: str, opened: re.Match[str]) -> int:
-    """Return the end of the part that a match of `SKIPPED` begins, at most the end of the text."""
-    if opened["remark"]:
-        end = text.find("-->", opened.end())
-        return len(text) if end < 0 else end + 3
-    tag = re.escape(_BEGIN_PREFIX.sub("", opened["tag"] or opened["boxed"]))
-    closer = rf"(?:<{_BAR}?/|<{_BAR}end_(?:of_)?|\u25c1/|\[/){tag}(?:{_BAR}?>|\u25b7|\])"
-    closed = re.compile(closer, re.IGNORECASE).search(text, opened.end())
-    return len(text) if closed is None else closed.end()
+_MINDS: Final = ("think", "thought", "reason", "reflect", "scratch", "monologue", "rationale")
+_THOUGHTS_BEGIN: Final = re.compile(rf"(?:<{_BAR}?|\u25c1|\[){_THOUGHTS}", re.IGNORECASE)
 
 
 def start_of_answer(text: str) -> int:
     """Return the start of the answer: behind thoughts whose opening tag was in the prompt."""
     start = 1 if text.startswith("\ufeff") else 0
     marked = "</" in text or "[/" in text or "\u25c1/" in text
-    closed = _END_OF_THOUGHTS.search(text) if marked else None
-    if closed is None or SKIPPED.search(text, 0, closed.start()):
+    lower = text.lower() if marked else ""
+    closed = _END_OF_THOUGHTS.search(text) if any(map(lower.__contains__, _MINDS)) else None
+    if closed is None or _THOUGHTS_BEGIN.search(text, 0, closed.start()):
         return start
     return closed.end()

@@ -81,11 +81,7 @@ def _read(
     arguments.end = at
     name = opened["name"]
     found = FoundCall(
-        name=name,
-        function=names.find(name),
-        arguments=arguments,
-        start=opened.start(),
-        end=at,
+        name=name, function=names.find(name), arguments=arguments, start=opened.start(), end=at
     )
     return found, max(searched, at)
 

@@ -6,7 +6,7 @@ from json import dumps
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
-from pyfunctools._text import shortened
+from pyfunctools._text import first_sentence
 from pyfunctools.schema.ground.preview import escape_invisible, preview
 from pyfunctools.schema.ground.references import defined_name
 from pyfunctools.schema.outline.expected import bounds_of
@@ -23,7 +23,6 @@ MAX_DEPTH = 16
 """Nested types that are written out; deeper ones are `…`."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 
 
 def signature(name: str, description: str, parameters: JsonSchema) -> str:
@@ -35,12 +34,6 @@ def signature(name: str, description: str, parameters: JsonSchema) -> str:
     """
     sentence = first_sentence(description, MAX_DESCRIPTION)
     return f"{name}({type_text(parameters)})" + (f" // {sentence}" if sentence else "")
-
-
-def first_sentence(text: str, limit: int) -> str:
-    """Return the first sentence of a text on one line, cut to at most `limit` characters."""
-    line = " ".join(text.partition("\n\n")[0].split())
-    return escape_invisible(shortened(_SENTENCE.split(line, maxsplit=1)[0], limit))
 
 
 def type_text(schema: JsonSchema | bool) -> str:

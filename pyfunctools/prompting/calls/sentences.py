@@ -1,0 +1,187 @@
+"""The sentences around a call: whether the model makes the call, or only speaks of it.
+
+    I will not call f(a=1).          refused
+    Shall I run this?  f(a=1)        asked
+    f(a=1)  Do you want that?        asked
+    The page says: f(a=1)            quoted
+    This is how to call it: f(a=1)   explained
+    f(a=1)  Alternatively: f(a=2)    the second is an alternative
+
+Only what these patterns know is a mention; any other sentence is an announcement of the call.
+"""
+
+import re
+from typing import Final
+
+_SENTENCE: Final = re.compile(r"[.!?:](?=\s|\Z)|\n")
+_HYPOTHETICAL: Final = re.compile(
+    r"\b(?:could|would|might|may|can|cannot|if (?:you|I|we|it|one)|unless|not|never|without|instead"
+    r"|example|e\.g|suppose|imagine|refuse|avoid|usage|syntax|says?|said|wrote|writes|asks?|asked"
+    r"|quotes?|quoted|mentions?|previously|earlier|contains?|reads|tells?|told|instruct(?:s|ed)?"
+    r"|already|returned|gave|(?:have|has|had|was|I|you|user) called|how to)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence about calls that could be made, were made, or will not be made."""
+_CALLING: Final = (
+    r"(?:(?!without\b)\w+\s+){0,3}?"
+    r"(?:call|use|run|execute|make|invoke|send|perform|issue|do|follow|obey)(?:ing)?\b"
+)
+_NOT: Final = (
+    r"\b(?:(?:will|would|must|shall|should|do|does|can|could|did|am|is|are)\s+(?:not|never)"
+    r"|cannot|never|refused?\s+to|(?:wo|would|must|should|do|does|ca|could|did|is|are)n['\u2019]t"
+    r"|not\s+going\s+to|avoid|(?:wrong|unsafe|incorrect|unnecessary|no\s+need)\s+to)"
+    r"(?!\s+(?:forget|hesitate|fail|only|just|simply|merely)\b)\s+"
+)
+_REFUSED: Final = re.compile(
+    rf"{_NOT}{_CALLING}[^\n]*:\Z"
+    rf"|(?:{_NOT}{_CALLING}(?:\s+[\w`'\"]+){{0,3}}"
+    r"|\b(?:instead\s+of|rather\s+than|without|avoid|not))\W*\Z",
+    re.IGNORECASE,
+)
+"""The end of a sentence before a call that is not to be made."""
+_REFUSED_BEHIND: Final = re.compile(
+    r"(?:\b(?:I|we)\b[^.\n]{0,20}?|(?:\A|[.!\n])\s*(?:please\s+)?)"
+    rf"{_NOT}{_CALLING}\s+(?:it|this|that|these|those|them|so|either|any)\b",
+    re.IGNORECASE,
+)
+_PERMISSION: Final = (
+    r"(?:\b(?:shall|should|may|can|could|must)\s+(?:I|we)\b"
+    r"|\b(?:do|would|did|will)\s+you\s+(?:\w+\s+)?(?:want|like|prefer|wish|mind|agree|confirm|approve)"
+    r"|\bwant\s+(?:me|us)\s+to\b|\b(?:is|are)\s+(?:that|this|it|these|you)\s+(?:\w+\s+)?"
+    r"(?:ok(?:ay)?|alright|right|correct|sure|ready|fine|acceptable)\b|\bgo\s+ahead\b|\bproceed\b"
+    r"|\bconfirm|\bapprove|\b(?:ok(?:ay)?|yes\s+or\s+no|y/n)\W*\Z"
+)
+_ASKED: Final = re.compile(rf"{_PERMISSION})", re.IGNORECASE)
+_ASKS: Final = re.compile(r"\W*(?:shall|should|may|can|could|do|would|is|are)\b", re.IGNORECASE)
+_ASKED_BEHIND: Final = re.compile(
+    rf"{_PERMISSION}|\bwhich\s+(?:one|of|option|call|action|function|tool|would|do|should)\b)",
+    re.IGNORECASE,
+)
+_QUESTION: Final = re.compile(r"[^.!?:\n]*(?:\?|\(y/n\))", re.IGNORECASE)
+_AWAITED: Final = re.compile(
+    r"\b(?:please\s+(?:confirm|approve|choose|decide)"
+    r"|(?:let\s+me\s+know|tell\s+me)\s+(?:if|whether|which)"
+    r"|(?:if|once|when|after|unless|until)\s+you(?:['\u2019]d|\s+would)?\s+"
+    r"(?:agree|confirm|approve|say|decide|choose|allow)|with\s+your\s+(?:permission|approval|consent)"
+    r"|(?:after|await\w*|wait\w*\s+for|need)\s+your\s+"
+    r"(?:permission|approval|consent|confirmation|ok))\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that makes a call wait for an answer."""
+_OFFERED: Final = re.compile(
+    r"\bif\s+you(?:['\u2019]d|\s+would)?\s+(?:want|like|wish|prefer)\b[^\n]*:\Z", re.IGNORECASE
+)
+_MORE: Final = re.compile(
+    r"\b(?:else|more|other|another|also|further|additional|anything|as\s+well|too|next|afterwards"
+    r"|then|questions?|need)\b",
+    re.IGNORECASE,
+)
+"""Words of a question about something else than the call before it."""
+_MEDIA: Final = (
+    r"(?:page|site|website|document|file|e?-?mails?|message|letter|logs?|article|post|comment|issue"
+    r"|readme|attachment|transcript|patch|diff|snippet|ticket|pull\s+request|advertisement|banner)"
+)
+_QUOTED: Final = re.compile(
+    rf"\b{_MEDIA}\b[^.\n]{{0,60}}\b(?:says?|said|contain(?:s|ed)?|reads?|include[sd]?|show(?:s|ed)?"
+    r"|writes?|wrote|ask(?:s|ed)?|tell(?:s|ed)?|told|instruct(?:s|ed)?|suggest(?:s|ed)?"
+    r"|request(?:s|ed)?|claim(?:s|ed)?|states?|begins?|ends?|has|had|is|was)\b[^\n]*:\Z"
+    r"|\b(?:says?|said|wrote|writes|asks?|asked|tells?|told)\b[^\n:]{0,20}:\Z"
+    rf"|\b(?:read|found|saw|see|received|quote|from|in)\b[^.\n:]{{0,40}}\b{_MEDIA}\b[^.\n:]{{0,30}}:\Z",
+    re.IGNORECASE,
+)
+_MINE: Final = re.compile(
+    r"\b(?:I|we)(?:['\u2019]ll|\s+(?:will|shall|need|must|am|now|call|run|use))\b|\blet\s+(?:me|us)\b",
+    re.IGNORECASE,
+)
+"""The model announces a call of its own."""
+_EXPLAINED: Final = re.compile(
+    r"(?:\bhow\s+(?:to|(?:you|one|someone))\b|\busage\b|\bsyntax\b"
+    r"|\b(?:you|one|someone)\s+(?:can|could|would|might|may)\b"
+    r"|\bone\s+of\s+(?:these|the\s+following|them|two|three)\b"
+    r"|\b(?:these|the\s+following|two|three|several|some)\s+"
+    r"(?:options|choices|alternatives|ways|possibilities))[^\n]*[^\s.!]\Z"
+    r"|(?:\bexamples?|\be\.g\.?|\bfor instance)\b[^\n.]{0,40}:\Z",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"\w+")
+_SUSPECT: Final = frozenset(
+    """
+    acceptable advertisement alright alternative alternatively alternatives another approach
+    approve article ask asked asks attachment avoid banner can cannot choices comment confirm
+    correct could diff document e email emails example examples fall fallback file fine go how
+    if incorrect instance instead issue let letter log logs mail mails may message might must
+    need never nor not ok okay one option options or otherwise page patch please possibilities
+    post proceed rather readme ready refuse refused request right said say says shall should
+    site snippet sure syntax t tell tells ticket told transcript unnecessary unsafe usage
+    variant wait want ways website which without would writes wrong wrote y you your
+    """.split()  # noqa: SIM905 - readable
+)
+"""A sentence without any of these words only announces a call."""
+_EXAMPLE: Final = re.compile(
+    r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
+    r"[^\n.]{0,40}:\Z"
+    r"|\b(?:alternative(?:ly|s)?|otherwise|another\s+(?:option|way|approach|possibility)|fall-?back"
+    r"|(?:option|approach|variant)\s?(?:[2-9]|[B-H]\b|two|three))\b[^\n.]{0,80}\Z|\A\W*or\W*\Z"
+    r"|\bif\b[^\n]*:\Z",
+    re.IGNORECASE,
+)
+"""A sentence before an example, or before an alternative to a call."""
+
+
+def last_sentence(line: str) -> str:
+    """Return the last sentence of a text, with the mark that ends it."""
+    start = 0
+    for each in _SENTENCE.finditer(line):
+        if each.end() < len(line):
+            start = each.end()
+    return line[start:]
+
+
+def first_end(text: str, start: int, stop: int) -> int:
+    """Return the end of the sentence around a place."""
+    ending = _SENTENCE.search(text, start, stop)
+    return min(stop, len(text)) if ending is None else ending.end()
+
+
+def is_plain(sentence: str) -> bool:
+    """Return whether none of the patterns here needs to be tried."""
+    return "?" not in sentence and _SUSPECT.isdisjoint(_WORD.findall(sentence.lower()))
+
+
+def is_refused(lead: str) -> bool:
+    """Return whether the sentence before a call refuses it."""
+    return _REFUSED.search(lead) is not None
+
+
+def only_mentions(sentence: str) -> bool:
+    """Return whether the sentence around a call speaks of it as possible, past or refused."""
+    return sentence.rstrip().endswith("?") or _HYPOTHETICAL.search(sentence) is not None
+
+
+def only_introduces(lead: str) -> bool:
+    """Return whether the sentence before a call asks for it, quotes it or explains it."""
+    if _AWAITED.search(lead):
+        return True
+    if _ASKED.search(lead) and (lead.endswith("?") or _ASKS.match(lead)):
+        return True
+    if _EXPLAINED.search(lead) or _OFFERED.search(lead):
+        return True
+    return _QUOTED.search(lead) is not None and not _MINE.search(lead)
+
+
+def takes_back(behind: str) -> bool:
+    """Return whether the text behind a call refuses it, or asks whether to make it."""
+    if _REFUSED_BEHIND.search(behind):
+        return True
+    asked = (each[0] for each in _QUESTION.finditer(behind) if _ASKED_BEHIND.search(each[0]))
+    if any(not _MORE.search(each) for each in asked):
+        return True
+    awaited = _AWAITED.search(behind)
+    return awaited is not None and not _MORE.search(
+        behind[awaited.start() : first_end(behind, awaited.end(), len(behind))]
+    )
+
+
+def is_alternative(lead: str) -> bool:
+    """Return whether the sentence before a call introduces an example or an alternative."""
+    return _EXAMPLE.search(lead) is not None

@@ -1,0 +1,356 @@
+"""Finds the functions that fit a request: BM25 over the texts of each, each kind with its weight.
+
+A function is the weighted words of its texts (`_texts`): words are split out of names
+(`listForRepo`, `list_for_repo`), shortened to a light stem (`issues`, `creating`), and left out if
+requests and descriptions have them everywhere (`the`, `please`). The score of a word in a function
+is computed when the index is built; a query adds the scores of its words.
+
+Beside BM25 a word scores by its share of the function's name, and of its name and first sentence
+(a cosine): of two functions with the words of a request, the one that says little else is meant.
+
+A request for several things ("find the cheapest and book it") is scored as a whole and clause by
+clause, so that the functions of a short clause are found beside those of a long one.
+
+The scores of a word are two arrays. Words of very many functions decide little: of a long array,
+only the entries of functions that are likely already, and of its own best ones, are read.
+"""
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from heapq import nlargest
+from itertools import chain, pairwise
+from math import log, sqrt
+from typing import Final, NamedTuple, TypeAlias, cast
+
+from pyfunctools._json import JsonValue, members_of
+from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.record.function import Function, contract_of, searched_texts
+from pyfunctools.record.origin import RemoteTool
+from pyfunctools.record.search_texts import SearchTexts, properties_of, property_texts
+from pyfunctools.schema.ground.references import defined_name
+
+OtherRanker: TypeAlias = Callable[[str, Sequence[Function]], Iterable[Function]]
+"""Another ranker: returns functions for a query, the best first."""
+
+_SATURATION: Final = 1.2
+_LENGTH: Final = 0.75
+"""The parameters k1 and b of BM25."""
+_FULL: Final = 16
+"""Words of a text that count fully; those of a longer one share their weight."""
+_NAME: Final = 1.0
+_TITLE: Final = 0.5
+"""The weights of the two cosines."""
+_CLAUSES: Final = 0.5
+"""The weight of the best clause, where the whole query has 1."""
+_COMPOUND: Final = 0.5
+"""The weight of the last word of a compound, where the compound has 1."""
+_FUSED: Final = 60
+"""The constant of reciprocal rank fusion (Cormack and others, 2009)."""
+_LONG: Final = 2048
+"""Entries of a word from which on not all are read."""
+_LIKELY: Final = 500
+"""The most functions whose entries in long arrays are looked up, and the best of each array."""
+_MOST_WORDS: Final = 200
+"""The most different words of a query."""
+
+
+class _Shares(NamedTuple):
+    """The words of a function's name, and those of its name and its first sentence."""
+
+    name: frozenset[str]
+    title: frozenset[str]
+
+
+class _Entries(NamedTuple):
+    """The functions with a word, by position in ascending order, and the score of each."""
+
+    places: "array[int]"
+    scores: "array[float]"
+
+    def score(self, place: int) -> float:
+        """Return the score of one function."""
+        at = bisect_left(self.places, place)
+        return self.scores[at] if at < len(self.places) and self.places[at] == place else 0.0
+
+
+class SearchIndex:
+    """The words of functions, for searches; equal functions make equal results."""
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.functions = functions
+        self._entries: dict[str, _Entries] = {}
+        self._best: dict[str, list[int]] = {}
+        lengths, stems, shares = array("f"), dict[str, str](), list[_Shares]()
+        for place, function in enumerate(functions):
+            weights, seen = dict[str, float](), list[frozenset[str]]()
+            length = 0.0
+            for full, text in _texts(function):
+                words = list(_stems(text, stems))
+                weight = full * min(1.0, _FULL / (len(words) or 1))
+                for word in words:
+                    weights[word] = weights.get(word, 0.0) + weight
+                length += weight * len(words)
+                if len(seen) < 2:  # the name and the first sentence
+                    seen.append(frozenset(words))
+            lengths.append(length)
+            shares.append(_Shares(seen[0], seen[0] | seen[1]))
+            for word, weight in weights.items():
+                entries = self._entries.get(word)
+                if entries is None:
+                    entries = self._entries[word] = _Entries(array("I"), array("f"))
+                entries.places.append(place)
+                entries.scores.append(weight)
+        self._split_compounds(shares)
+        self._weigh(lengths, shares)
+
+    def _split_compounds(self, shares: "list[_Shares]") -> None:
+        """Add the last word of each compound to its functions: a `webhook` is a `hook`."""
+        words = dict[str, list[str]]()
+        for word in self._entries:
+            if last := _last_word(word, self._entries):
+                words.setdefault(last, []).append(word)
+        last_of = {word: last for last, compounds in words.items() for word in compounds}
+        for last, compounds in words.items():
+            weights = dict(zip(*self._entries[last], strict=True))
+            for place, weight in chain.from_iterable(
+                zip(*self._entries[word], strict=True) for word in compounds
+            ):
+                weights[place] = max(weights.get(place, 0.0), _COMPOUND * weight)
+            places = sorted(weights)
+            scores = array("f", map(weights.__getitem__, places))
+            self._entries[last] = _Entries(array("I", places), scores)
+        for place, each in enumerate(shares):
+            if not last_of.keys().isdisjoint(each.title):
+                own = (words.union(filter(None, map(last_of.get, words))) for words in each)
+                shares[place] = _Shares(*own)
+
+    def _weigh(self, lengths: Sequence[float], shares: "Sequence[_Shares]") -> None:
+        """Turn the weights of each word into its scores."""
+        mean = sum(lengths) / (len(lengths) or 1) or 1.0
+        norms = [_SATURATION * (1 - _LENGTH + _LENGTH * length / mean) for length in lengths]
+        rarity = {
+            word: log(1 + (len(lengths) - len(each.places) + 0.5) / (len(each.places) + 0.5))
+            for word, each in self._entries.items()
+        }
+        sizes = [
+            [sqrt(1 + sum(rarity[w] ** 2 for w in words)) for words in each] for each in shares
+        ]
+        for word, (places, scores) in self._entries.items():
+            rare = rarity[word]
+            for at, (place, weight) in enumerate(zip(places, scores, strict=True)):
+                score = weight * (_SATURATION + 1) / (weight + norms[place])
+                if word in shares[place].title:
+                    score += _TITLE * rare / sizes[place][1]
+                    if word in shares[place].name:
+                        score += _NAME * rare / sizes[place][0]
+                scores[at] = rare * score
+
+    def search(
+        self, query: str, limit: int, rank: OtherRanker | None = None
+    ) -> tuple[Function, ...]:
+        """Return at most `limit` functions that fit a query, the best first.
+
+        With `rank` its order and this one are fused by reciprocal rank.
+
+        Raises:
+            DefinitionError: the query is not a text, the limit is not a positive number, or `rank`
+                is not a function, raises, or does not return functions.
+        """
+        if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type("search(query)", "a text", query, 'Write `search("refund an order")`.')
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore
+            raise DefinitionError("search(limit)", f"{limit!r} is not a number of functions.")
+        if rank is None:
+            return tuple(self.functions[place] for place in self._ranked(query, limit))
+        fused = dict[str, float]()
+        known = {each.name: each for each in self.functions}
+        own = [self.functions[place].name for place in self._ranked(query, max(limit, _FUSED))]
+        for order in (own, _other_order(rank, query, self.functions)):
+            for place, name in enumerate(dict.fromkeys(order)):
+                fused[name] = fused.get(name, 0.0) + 1 / (_FUSED + place)
+        best = sorted(fused, key=lambda name: -fused[name])
+        return tuple(known[name] for name in best if name in known)[:limit]
+
+    def _ranked(self, query: str, limit: int) -> list[int]:
+        """Return the positions of the functions that fit a query, the best first."""
+        stems = dict[str, str]()
+        words = list(dict.fromkeys(_stems(query, stems)))[:_MOST_WORDS]
+        scores = self._scored(words)
+        if not scores:
+            return []
+        clauses = [
+            dict.fromkeys(_stems(clause, stems)) for clause in _CLAUSE.split(query)[:_MOST_WORDS]
+        ]
+        clauses = [clause for clause in clauses if len(clause) > 1]
+        if len(clauses) > 1:
+            best = dict[int, float]()
+            for clause in clauses:
+                found = self._scored(clause)
+                top = max(found.values(), default=1.0)
+                for place, score in found.items():
+                    if score > best.get(place, 0.0) * top:
+                        best[place] = score / top
+            scale = _CLAUSES * max(scores.values())
+            for place, score in best.items():
+                scores[place] = scores.get(place, 0.0) + scale * score
+        chosen = nlargest(limit, scores.items(), key=_by_score)
+        return [place for place, _ in chosen]
+
+    def _scored(self, words: Iterable[str]) -> dict[int, float]:
+        """Return the sum of the scores of words, by the position of the function."""
+        found = [(word, self._entries[word]) for word in words if word in self._entries]
+        total, long = dict[int, float](), list[tuple[str, _Entries]]()
+        for word, entries in found:
+            if len(entries.places) > _LONG:
+                long.append((word, entries))
+                continue
+            for place, score in zip(*entries, strict=True):
+                total[place] = total.get(place, 0.0) + score
+        if long:
+            likely = dict.fromkeys(
+                place for place, _ in nlargest(_LIKELY, total.items(), _by_score)
+            )
+            for word, entries in long:
+                likely.update(dict.fromkeys(self._best_of(word, entries)))
+            for place in likely:
+                more = sum(entries.score(place) for _, entries in long)
+                total[place] = total.get(place, 0.0) + more
+        return total
+
+    def _best_of(self, word: str, entries: _Entries) -> list[int]:
+        """Return the functions with the best scores for a word."""
+        if word not in self._best:
+            pairs = zip(*entries, strict=True)
+            self._best[word] = [place for place, _ in nlargest(_LIKELY, pairs, _by_score)]
+        return self._best[word]
+
+
+def _by_score(item: tuple[int, float]) -> tuple[float, int]:
+    return item[1], -item[0]
+
+
+def _other_order(rank: OtherRanker, query: str, functions: Sequence[Function]) -> list[str]:
+    """Return the names of the functions in the order of another ranker."""
+    remedy = "Write a function of the query and the functions that returns functions, best first."
+    if not callable(rank):  # pyright: ignore[reportUnnecessaryComparison]
+        raise wrong_type("search(rank)", "a function", rank, remedy)
+    try:
+        given = list(cast("Iterable[object]", rank(query, functions)))
+    except Exception as error:  # the caller's code may raise anything
+        reason = f"The ranker raised {type(error).__name__}: {error}."
+        raise DefinitionError("search(rank)", reason, remedy) from error
+    names = [each.name for each in given if isinstance(each, Function)]
+    if len(names) < len(given):
+        raise DefinitionError("search(rank)", "The ranker returned no functions.", remedy)
+    return names
+
+
+def _texts(function: Function) -> Iterator[tuple[float, str]]:
+    """Yield the texts of a function, each with the weight of its words."""
+    own = searched_texts(function) or _own_texts(function)
+    said = "\n".join(line for line in function.description.splitlines() if line[:1] != "@")
+    first, *rest = _SENTENCE.split(said.strip(), maxsplit=1)
+    yield 4, own.name or function.name
+    yield 2, first
+    yield 0.7, " ".join(rest)
+    yield 1, own.path
+    yield 1, own.tags or " ".join(function.tags)
+    yield 0.5, own.parameters
+    yield 0.5, own.descriptions
+    yield 0.5, own.values
+    yield 0.3, _VERBS.get(own.method, "")
+    if own.name and own.name != function.name:
+        yield 0.3, function.name
+    elif function.title:
+        yield 1, function.title
+
+
+def _own_texts(function: Function) -> SearchTexts:
+    """Return the texts of a function whose schemas have them."""
+    parameters = contract_of(function).llm
+    definitions = members_of(parameters.get("$defs"))
+
+    def follow(schema: JsonValue) -> JsonValue:
+        reference = members_of(schema).get("$ref")
+        name = defined_name(reference) if isinstance(reference, str) else None
+        return schema if name is None else definitions.get(name, schema)
+
+    name = function.origin.name if isinstance(function.origin, RemoteTool) else function.name
+    return SearchTexts(name=name, **property_texts(properties_of(parameters, follow), follow))
+
+
+def _stems(text: str, known: dict[str, str]) -> Iterator[str]:
+    """Yield the stems of the words of a text, without words that say nothing."""
+    for word in _WORD.findall(text):
+        stem = known.get(word)
+        if stem is None:
+            lower = word.casefold()
+            stem = known[word] = "" if lower in _FILLERS else _stem(lower)
+        if stem:
+            if stem >= _UNSPACED and len(stem) > 2:
+                yield from map("".join, pairwise(stem))
+            else:
+                yield stem
+
+
+def _last_word(word: str, known: Collection[str]) -> str | None:
+    """Return the last word of a compound of two known words."""
+    ends = (at for at in range(3, len(word) - 2) if word[:at].isalpha())
+    return next((word[at:] for at in ends if word[:at] in known and word[at:] in known), None)
+
+
+def _stem(word: str) -> str:
+    """Return a word without the endings of plurals, of verbs, and of nouns made from verbs."""
+    if len(word) <= 3 or not word.isascii():
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith("sses") or (word.endswith("es") and word[-3] in "sxzh" and len(word) > 4):
+        word = word[:-2]
+    elif word[-1] == "s" and word[-2] not in "su":
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
+                word = word[:-1]
+            break
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    for ending in ("ion", "er", "or"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+_WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")
+_CLAUSE: Final = re.compile(r"[.;?!,\n]\s+|\b(?:and|then|also)\b")
+_UNSPACED: Final = "\u3040"
+"""From this character on, scripts are written without spaces: their words are pairs of letters."""
+_VERBS: Final = {
+    "GET": "get list fetch retrieve show read",
+    "POST": "create add new send post",
+    "PUT": "update set replace change",
+    "PATCH": "update edit change modify",
+    "DELETE": "delete remove",
+}
+"""What people call the methods of HTTP."""
+_FILLERS: Final = frozenset(
+    """
+    a about above after again all also always am an and any anything are as at available based be
+    because been before being below between both but by can cannot certain corresponding could
+    current details did do does doing don down during e each etc everything few find following for
+    from further g give given had has have having he hello help her here hers hi him his how i if
+    in information interested into is it its itself just know let like ll looking lot m make many
+    may me might more most much must my need new no nor not now of off on once one only or other
+    our out over own particular please possible provide provided really related respective s same
+    several shall she should single so some someone something specific specified specify such sure
+    t tell than thank thanks that the their them then there these they this those through to too
+    under until up us use used using various ve very via want wanted was we were what when where
+    which while who whom why will with would you your
+    """.split()  # noqa: SIM905 - readable
+)
+"""Words of any request and any description."""
