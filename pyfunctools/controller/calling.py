@@ -2,53 +2,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools._form import says_its_form
+from pyfunctools.controller.finding import FunctionFinder
+from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 
 # Everything else is imported by the first call, as in `controller`.
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
 
     from pyfunctools._json import JsonValue
     from pyfunctools._lazy import Lazy
+    from pyfunctools.controller.response_format import ResponseFormat
+    from pyfunctools.controller.searchable import CallParts
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
+    from pyfunctools.execution.person.ticket_use import Claim
     from pyfunctools.execution.person.tickets import Tickets
-    from pyfunctools.execution.runner import Runner
+    from pyfunctools.execution.pipeline import Invocation
+    from pyfunctools.execution.runner import Put
     from pyfunctools.record.call import Call
-    from pyfunctools.record.function import Function
     from pyfunctools.record.outcome import Outcome
-    from pyfunctools.schema.result import Failure, Success
-
-    Result: TypeAlias = Success[JsonValue] | Failure
-    CallParts: TypeAlias = tuple[str, str | bytes | JsonValue, Result | None, str | None]
 
 
-class CallOptions(TypedDict, total=False):
-    """The keyword arguments of `Controller.call`."""
+class ResumeOptions(TypedDict, total=False):
+    """The keyword arguments of `Controller.resume`."""
 
-    human: PersonsValues | Ask
     context: object
     approve: Approve
     audience: str | None
 
 
-class Calling:
+class CallOptions(ResumeOptions, total=False):
+    """The keyword arguments of `Controller.call`."""
+
+    human: PersonsValues | Ask
+
+
+@says_its_form
+class Calling(FunctionFinder):
     """Calls the functions of a controller by name."""
 
-    functions: tuple[Function, ...]
-    _entries: dict[str, tuple[Function, Runner]]
     _tickets: Lazy[Tickets]
 
     def call(
-        self,
-        name_or_call: str | Call,
-        arguments: Any = None,
-        *,
-        human: PersonsValues | Ask = None,
-        context: object = None,
-        approve: Approve = None,
-        audience: str | None = None,
+        self, name_or_call: str | Call, arguments: Any = None, **options: Unpack[CallOptions]
     ) -> Outcome:
         """Check the model's arguments, add the human's part, run the function, return its outcome.
 
@@ -78,20 +80,10 @@ class Calling:
         """
         from pyfunctools.execution.steps import finish
 
-        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
-        steps = self._called(name_or_call, arguments, options, awaits=False)
-        del human, options  # a traceback with locals must not show them
-        return finish(steps)
+        return finish(self._called(name_or_call, arguments, options, awaits=False))
 
     async def acall(
-        self,
-        name_or_call: str | Call,
-        arguments: Any = None,
-        *,
-        human: PersonsValues | Ask = None,
-        context: object = None,
-        approve: Approve = None,
-        audience: str | None = None,
+        self, name_or_call: str | Call, arguments: Any = None, **options: Unpack[CallOptions]
     ) -> Outcome:
         """Do the same as `call` without blocking the event loop.
 
@@ -102,19 +94,13 @@ class Calling:
             DefinitionError: the function has no handler, or `human` or `approve` is a callable with
                 other parameters.
         """
-        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
-        steps = self._called(name_or_call, arguments, options, awaits=True)
-        del human, options
-        return await steps
+        return await self._called(name_or_call, arguments, options, awaits=True)
 
     def resume(
         self,
         ticket: str | None,
         human: PersonsValues | Ask = None,
-        *,
-        context: object = None,
-        approve: Approve = None,
-        audience: str | None = None,
+        **options: Unpack[ResumeOptions],
     ) -> Outcome:
         """Resume a call that waited for a person, maybe in another process or much later.
 
@@ -133,55 +119,199 @@ class Calling:
         """
         from pyfunctools.execution.steps import finish
 
-        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
-        steps = self._resumed(ticket, options, awaits=False)
-        del human, options
-        return finish(steps)
+        check_options("resume", options)
+        given = CallOptions(human=human, **options)
+        del human, options  # as `_invocation` clears the others
+        return finish(self._resumed(ticket, given, awaits=False))
 
     async def aresume(
         self,
         ticket: str | None,
         human: PersonsValues | Ask = None,
-        *,
-        context: object = None,
-        approve: Approve = None,
-        audience: str | None = None,
+        **options: Unpack[ResumeOptions],
     ) -> Outcome:
         """Do the same as `resume` without blocking the event loop; the store may be asynchronous.
 
         Raises:
             DefinitionError: the function has no handler.
         """
-        options = CallOptions(human=human, context=context, approve=approve, audience=audience)
-        steps = self._resumed(ticket, options, awaits=True)
+        given = CallOptions(human=human, **options)
         del human, options
-        return await steps
+        return await self._resumed(ticket, given, awaits=True)
+
+    def stream(
+        self, name_or_call: str | Call, arguments: Any = None, **options: Unpack[CallOptions]
+    ) -> Generator[Outcome]:
+        """Return an iterator of the items that a function gives, each an outcome as it comes.
+
+        The items are those of a generator, or of a response that is a sequence: server-sent events
+        (`text/event-stream`), JSON lines or a JSON text sequence. Each is checked, by the hint of
+        the generator or the document's `itemSchema`, masked and bounded; one that is wrong is an
+        outcome with issues, and the next ones follow. The value of an event is what `itemSchema`
+        describes (the event's fields, or its data as JSON), else its data as text. `Limits.call`
+        and `Limits.deadline` bound the time until the next item, `Limits.response` its size. What
+        ends a stream too early is the last outcome. Anything else than a stream is one outcome: a
+        function that returns, a refusal, a call that waits for a person.
+
+        A hook (`configured(on_call=)`) around the call sees the outcome of its end, not the items.
+        Everything else is as in `call`; the call begins with the first `next`. Close the iterator,
+        or read it to its end: closing ends the function, and the connection. On an executor of
+        other processes the items come when the function has ended.
+
+        Raises:
+            DefinitionError: as `call`, when the iterator is read.
+            LoopError: as `call`, when the iterator is read.
+        """
+        from pyfunctools.execution.streaming import items_of
+
+        call = self._invocation(options, awaits=False)
+        return items_of(lambda put: self._steps(call, name_or_call, arguments, put))
+
+    def astream(
+        self, name_or_call: str | Call, arguments: Any = None, **options: Unpack[CallOptions]
+    ) -> AsyncGenerator[Outcome]:
+        """Do the same as `stream` without blocking the event loop.
+
+        Raises:
+            DefinitionError: as `acall`, when the iterator is read.
+        """
+        from pyfunctools.execution.streaming import aitems_of
+
+        call = self._invocation(options, awaits=True)
+        return aitems_of(lambda put: self._steps(call, name_or_call, arguments, put))
+
+    def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
+        """Return the calls of these functions in a model's text; see `pyfunctools.parse_calls`.
+
+        Pass each of them to `call`; those that could not be parsed become error outcomes.
+
+        Raises:
+            DocumentError: `raw` is not a text or a response of a known SDK.
+        """
+        from pyfunctools.prompting.calls.calls import parse_calls
+
+        return parse_calls(raw, self.functions, repeated=repeated)
+
+    def response_format(self, kind: Any, dialect: str = "openai") -> ResponseFormat:
+        """Return what asks a vendor for an answer of a type, and reads it.
+
+        `**answer.request` goes to the vendor's client; `answer.read(response)` returns a `Success`
+        with a value of the type, repaired as arguments are, or a `Failure` with its feedback.
+
+        Raises:
+            DefinitionError: the dialect is unknown, takes no schema of an answer, or cannot enforce
+                that of the type.
+        """
+        from pyfunctools.controller.response_format import ResponseFormat
+
+        return ResponseFormat(kind, dialect)
+
+    def inspector(
+        self,
+        *,
+        audience: Callable[[Request], str | Awaitable[str | None] | None] | None = None,
+        token: str | None = None,
+        context: object = None,
+        waiting: Callable[[str | None], Any] | None = None,
+    ) -> ASGIApp:
+        """Return a page that shows these functions and tries them, as an ASGI application.
+
+        Mount it in your own application. `audience`, a function of the request, returns who is
+        logged in, `None` to refuse; without it a secret `token` is the login, and the page answers
+        at the address of its own socket only: `http://127.0.0.1:PORT/?token=TOKEN`. `waiting`, a
+        function of the audience, returns the `outcome.waiting`s that this person may answer here.
+        `context` is that of the calls, or a function of the request that returns it. All of these
+        may be asynchronous.
+
+        Raises:
+            DefinitionError: there is neither an `audience` nor a `token`, one of the arguments has
+                the wrong type, or the extra `inspector` is not installed.
+        """
+        from importlib import import_module
+
+        # By name: the page stands above this room, and uses it as everybody does.
+        page = import_module("pyfunctools.integrations.inspector")
+        app: ASGIApp = page.inspector_app(
+            self, audience=audience, token=token, context=context, waiting=waiting
+        )
+        return app
 
     def _called(
         self, given: str | Call, arguments: Any, options: CallOptions, *, awaits: bool
     ) -> Coroutine[Any, None, Outcome]:
-        from pyfunctools.execution.pipeline import Invocation
+        return self._steps(self._invocation(options, awaits=awaits), given, arguments)
 
-        name, arguments, read, call_id = _call_parts(given, arguments)
-        call = Invocation(self._entry, self._tickets, awaits=awaits, call_id=call_id, **options)
-        return call.logged(call.run(name, arguments, read))
+    def _steps(
+        self, call: Invocation, given: str | Call, arguments: Any, put: Put | None = None
+    ) -> Coroutine[Any, None, Outcome]:
+        call.put = put
+        parts, mark = _call_parts(given, arguments)
+        behind = self._behind
+        name, arguments, read, call_id = parts if behind is None else behind.resolved(parts)
+        mark = mark if behind is None else None  # the arguments may be those of another function
+        steps = call.logged(call.run(name, arguments, read, mark, call_id))
+        return steps if behind is None else behind.explained(steps)
 
     async def _resumed(self, ticket: str | None, options: CallOptions, *, awaits: bool) -> Outcome:
-        from pyfunctools.execution.pipeline import Invocation
-
-        call = Invocation(self._entry, self._tickets, awaits=awaits, **options)
-        del options
+        call = self._invocation(options, awaits=awaits)
         outcome = await call.logged(call.resume(ticket))
         self._tickets.value.ended(ticket, outcome)
         return outcome
 
-    def _entry(self, name: str) -> tuple[Function, Runner]:
-        try:
-            return self._entries[name]
-        except (KeyError, TypeError):  # a name that a model wrote may be anything, also a list
-            from pyfunctools.controller.selection import unknown_name
+    def _invocation(
+        self, options: CallOptions, *, awaits: bool, tickets: Lazy[Tickets] | None = None
+    ) -> Invocation:
+        """Return a call with these options, and clear them: no frame around it may hold them."""
+        from pyfunctools.execution.pipeline import Invocation
 
-            raise unknown_name(name, self._entries) from None
+        tickets = tickets or self._tickets
+        try:
+            return Invocation(
+                self._entry, tickets, awaits=awaits, is_closed=self._is_closed, **options
+            )
+        except TypeError:
+            check_options("call", options)
+            raise
+        finally:
+            cast("dict[str, object]", options).clear()
+
+
+def inner_call(
+    calling: Calling,
+    call: Call | Claim,
+    options: CallOptions,
+    *,
+    awaits: bool,
+    tickets: Lazy[Tickets],
+) -> Coroutine[Any, None, Outcome]:
+    """Return the steps of a call inside another one, which has the tickets.
+
+    A call that waited is continued by what claims the ticket of the outer one.
+    """
+    from pyfunctools.record.call import Call
+
+    made = calling._invocation(options, awaits=awaits, tickets=tickets)  # pyright: ignore[reportPrivateUsage]
+    if isinstance(call, Call):
+        return calling._steps(made, call, None)  # pyright: ignore[reportPrivateUsage]
+    return made.logged(made.resumed(call))
+
+
+_ONE_VALUE = {
+    "call": "The arguments of a function are one value: `call(name, {})`.",
+    "resume": "The values of a person are one value: `resume(ticket, {})`.",
+}
+
+
+def check_options(name: str, options: CallOptions | ResumeOptions) -> None:
+    """Raise a `TypeError` for an unknown keyword argument."""
+    known = sorted(CallOptions.__annotations__)
+    if strange := sorted(options.keys() - set(known)):
+        close = get_close_matches(strange[0], known, n=1)
+        given = "{" + ", ".join(f'"{each}": ...' for each in strange) + "}"
+        remedy = f"Write `{close[0]}=`." if close else f"The options are {', '.join(known)}."
+        if name in _ONE_VALUE and not close:
+            remedy = f"{_ONE_VALUE[name].format(given)} {remedy}"
+        raise TypeError(f"{name}() got an unexpected keyword argument {strange[0]!r}. {remedy}")
 
 
 def tickets_of(calling: Calling) -> Lazy[Tickets]:
@@ -189,28 +319,41 @@ def tickets_of(calling: Calling) -> Lazy[Tickets]:
     return calling._tickets  # pyright: ignore[reportPrivateUsage]
 
 
+def runs_beside(calling: Calling, call: Call) -> bool:
+    """Return whether a call may run together with its neighbours; see `Function.concurrent`.
+
+    A call of `call_function` is that of the function which it names; a wrong one runs nothing.
+    """
+    if not call.result:
+        return True
+    name, behind = call.name, calling._behind  # pyright: ignore[reportPrivateUsage]
+    if behind is not None:
+        name = behind.resolved((name, call.arguments, call.result, call.id))[0]
+    try:
+        function = calling._entry(name)[0]  # pyright: ignore[reportPrivateUsage]
+    except UnknownFunctionError:
+        return False
+    return bool(function.read_only if function.concurrent is None else function.concurrent)
+
+
 def text_limit(calling: Calling, name: str) -> int:
     """Return the maximum length of the text of a function's outcome, in characters."""
     return calling._entries[name][1].limits.outcome  # pyright: ignore[reportPrivateUsage]
 
 
-def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> CallParts:
-    """Return the name and arguments of a call, the result of parsing these, and the call's id.
-
-    Raises:
-        DefinitionError: arguments were passed together with a `Call`.
-    """
+def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> tuple[CallParts, object]:
+    """Return the parts of a call, and `mark_of` it."""
     if isinstance(given, str):
-        return given, arguments, None, None
-    from pyfunctools.record.call import Call
+        return (given, arguments, None, None), None
+    from pyfunctools.record.call import Call, mark_of
     from pyfunctools.record.function import Function
 
     if isinstance(given, Function):
         remedy = "Write `controller.call(function.name, ...)`."
         raise wrong_type("call(name)", "a name or a `Call`", given, remedy)
     if not isinstance(given, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return given, arguments, None, None
+        return (given, arguments, None, None), None
     if arguments is not None:
         reason = f"A `Call` already contains its arguments; others were passed: {given.name}."
         raise DefinitionError("call(arguments)", reason, "Write `controller.call(call)`.")
-    return given.name, given.arguments, given.result, getattr(given, "id", None)
+    return (given.name, given.arguments, given.result, given.id), mark_of(given)

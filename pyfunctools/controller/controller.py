@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
+from pyfunctools._form import says_its_form
 from pyfunctools._json import JsonObject
 from pyfunctools._text import quantity
 from pyfunctools.controller.calling import Calling
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.controller.finding import listed
+from pyfunctools.errors import wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 
 # Everything else is imported by the method that needs it: importing `Controller` and decorating a
@@ -20,27 +31,31 @@ if TYPE_CHECKING:
 
     from mcp import Client, ClientSession
 
+    from pyfunctools.controller.batches import Progress, ToCall
+    from pyfunctools.controller.deferred import VendorSearch
     from pyfunctools.controller.opening import (
-        Application,
         ApplicationSettings,
+        FastApiSource,
         Source,
         SourceContent,
     )
     from pyfunctools.controller.prompted import RunnablePrompt
     from pyfunctools.controller.report import Report
     from pyfunctools.controller.tools import Tools
-    from pyfunctools.execution.configured import Fixed
-    from pyfunctools.execution.mcp import Accept
-    from pyfunctools.execution.person.approval import PendingCall
+    from pyfunctools.execution.mcp import Accept, ToolProgress
+    from pyfunctools.execution.person.approval import Approve, Ask, PendingCall, PersonsValues
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.request.connection import Connection
     from pyfunctools.execution.runner import Runner
-    from pyfunctools.limits import Limits
-    from pyfunctools.record.call import Call
+    from pyfunctools.execution.wrappers.hooks import Hook
+    from pyfunctools.limits import Limits, ProgramLimits
+    from pyfunctools.record.fixed import Fixed
     from pyfunctools.record.function import Function, Skipped
+    from pyfunctools.record.outcome import Outcome
     from pyfunctools.route import Route
 
 
+@says_its_form
 class Controller(Calling):
     """Functions, and what runs them, under one name.
 
@@ -66,7 +81,7 @@ class Controller(Calling):
                 function and its runner.
         """
         from pyfunctools._lazy import Lazy
-        from pyfunctools.controller.opening import checked_entries
+        from pyfunctools.controller.opening import checked_entries, collision, own_tickets
 
         self.name = name
         self.description = description
@@ -74,10 +89,10 @@ class Controller(Calling):
         self._entries: dict[str, tuple[Function, Runner]] = {}
         for function, runner in checked_entries(entries):
             if function.name in self._entries:
-                raise _collision(function, self._entries[function.name][0])
+                raise collision(function, self._entries[function.name][0])
             self._entries[function.name] = (function, runner)
-        self.functions = tuple(function for function, _ in self._entries.values())
-        self._tickets = Lazy(_own_tickets)
+        self._tickets = Lazy(own_tickets)
+        self._set_functions()
 
     @classmethod
     def from_object(
@@ -167,13 +182,14 @@ class Controller(Calling):
         return cls._of(opened)
 
     @classmethod
-    def from_fastapi(cls, source: Application, **settings: Unpack[ApplicationSettings]) -> Self:
+    def from_fastapi(cls, source: FastApiSource, **settings: Unpack[ApplicationSettings]) -> Self:
         """Return a controller of a FastAPI application, of an `APIRouter`, or of routes.
 
         The operations are those of the application's own document; routes that are not in it
         (hidden ones, websockets, mounts) are in `skipped`. A call goes through the whole
         application, in this process, on one event loop of the controller: the application starts
-        before the first call, and `close` shuts it down. For a router or for routes, an application
+        before the first call, and `close` shuts it down. Marks, docstrings and `@function` of the
+        endpoints count, also in what they depend on. For a router or for routes, an application
         without middleware is made. The settings are those of `from_openapi` that apply here;
         `server` is the address that the application sees as its own address.
 
@@ -193,17 +209,22 @@ class Controller(Calling):
         *,
         is_human: IsHuman | None = is_human_by_default,
         accept: Accept | None = None,
+        trust: bool | Callable[[str], bool] = False,
         limits: Limits | None = None,
+        progress: ToolProgress | None = None,
     ) -> Self:
         """Return a controller of the tools of an MCP server, over the official SDK.
 
         `source` is a `Client`, or an open `ClientSession`. A client that is not open is opened, and
         closed by `aclose`. Names that vendors reject are changed; tools that cannot be read are in
         `skipped`. The value of a result is validated with the tool's output schema; its text is
-        kept even if the value is invalid. A tool whose description or schema has changed since it
-        was read is not called, unless `accept`, a function of the old and the new `Function`,
-        returns true. To find changes, the list is read again before a call when its `ttlMs` is
-        over. All calls use the event loop on which this method ran, also calls from other threads.
+        kept in any case. A tool that has changed since it was read is not called, unless `accept`,
+        a function of the old and the new `Function`, returns true; for this the list is read again
+        when its `ttlMs` is over. What a tool says of itself (`readOnlyHint`, `destructiveHint`,
+        `idempotentHint`) counts only if `trust` is true for its name; any other is `destructive`.
+        `progress` is a function of a function's name, what is done, the total and a message (or
+        `None`); each report starts the deadline again, unless it returns `False`. All calls use the
+        event loop on which this method ran, also calls from other threads.
 
         Raises:
             DefinitionError: the SDK is not installed, or a setting is invalid.
@@ -211,8 +232,7 @@ class Controller(Calling):
         """
         from pyfunctools.controller.opening import open_mcp
 
-        opened = await open_mcp(source, is_human=is_human, accept=accept, limits=limits)
-        return cls._of(opened)
+        return cls._of(await open_mcp(source, is_human, accept, trust, limits, progress))
 
     def __getitem__(self, name: str) -> Function:
         return self._entry(name)[0]
@@ -288,45 +308,46 @@ class Controller(Calling):
         confirm: bool | Literal["destructive"] | Callable[[PendingCall], bool] | None = None,
         fixed: Fixed | None = None,
         texts: Mapping[str, str] | None = None,
+        on_call: Hook | None = None,
         executor: Executor | None = None,
+        executor_values: bool | None = None,
     ) -> Controller:
         """Return a controller of the same functions with other settings; `None` changes nothing.
 
-        `tickets` decides how tickets are signed, how long they are valid, and where used ones are
-        stored. By default tickets are valid in this process only.
+        `tickets` signs and stores tickets; by default they are valid in this process only.
 
         With `confirm` more calls wait for `approve`: all (`True`), those of `destructive`
-        functions, or those for which a function of the `PendingCall`, with the merged arguments,
-        returns true. Functions that were declared with `confirm` still wait.
+        functions, or those for which a function of the `PendingCall` (all arguments) returns true.
 
         `fixed` has values that the program gives, by path (`{"$input.header.token": value}`, where
         a value may be a function of the context). It may also be a function of the `Function` and
         the context that returns such a mapping; it is called once with the context `None`, for the
-        paths. A fixed property is in no schema and no question, and only the program's value is
-        used. A function without a property at the path does not change.
+        paths. A fixed property is in no schema and no question.
 
         `texts` replaces the texts that a person reads in `Question.label`, `help` and `problem`,
         for example by another language. Its keys are those of `schema.feedback.plain_words.TEXTS`.
 
+        `on_call` is a hook, a generator function of the `PendingCall` with the model's arguments:
+        `outcome = yield` runs the call and gives its `Outcome`; returning another one before it
+        answers the call without running it. The last of several hooks is the outermost.
+
         `executor` runs the synchronous functions of this process, for `call` and `acall`: a pool
         of processes for heavy computation, for example. Arguments and results must then be
-        picklable. The caller shuts it down.
+        picklable. The caller shuts it down. A function with a person's part runs in this process
+        (see `notes`), unless the executor is a pool of threads, or with `executor_values`.
 
         Raises:
             DefinitionError: a setting is invalid, no function has a property at a path of `fixed`,
                 a key of `texts` is unknown, or with an `executor` no function runs in this process.
         """
         from pyfunctools._lazy import Lazy
+        from pyfunctools.controller.configured import configured_entries
         from pyfunctools.controller.opening import check_tickets
-        from pyfunctools.controller.settings import configured_entries
 
         check_tickets(tickets)
-        entries = self._entries.values()
-        configured = self._with(
-            configured_entries(
-                entries, confirm=confirm, fixed=fixed, texts=texts, executor=executor
-            )
-        )
+        given = (texts, on_call, executor, executor_values)
+        made = configured_entries(self._entries.values(), confirm, fixed, *given)
+        configured = self._with(made)
         if tickets is not None:
             configured._tickets = Lazy.of(tickets)
         return configured
@@ -350,7 +371,7 @@ class Controller(Calling):
     def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:
         """Return a controller of the functions of several controllers, in their order.
 
-        It has the `tickets` of the first controller.
+        It has the `tickets` of the first controller, and is closed if one of them is.
 
         Raises:
             DefinitionError: two functions have the same name (`prefixed` changes names), or an
@@ -360,6 +381,7 @@ class Controller(Calling):
             if not isinstance(each, Controller):  # pyright: ignore[reportUnnecessaryIsInstance]
                 remedy = "Write `Controller.combine(one, other)`."
                 raise wrong_type("combine", "a `Controller`", each, remedy)
+            each._check_views()
         made = cls(
             (entry for controller in controllers for entry in controller._entries.values()),
             name=name or " + ".join(filter(None, (each.name for each in controllers))),
@@ -368,13 +390,101 @@ class Controller(Calling):
         )
         if controllers:
             made._tickets = controllers[0]._tickets
+        made._is_closed = any(each._is_closed for each in controllers)
         return made
+
+    def searchable(self, *, keep: Iterable[str] = (), limit: int = 5) -> Controller:
+        """Return a controller of `find_functions`, `call_function` and the functions to `keep`.
+
+        A model finds the signatures of at most `limit` functions by a query, and calls one of all
+        functions by its name. Such a call is that function's: checks, feedback, the person's part,
+        tickets and `Outcome.function` are the same as without a search. Configure, select and
+        combine first: a searchable controller has no other views.
+
+        Raises:
+            UnknownFunctionError: there is no function of a name in `keep`.
+            DefinitionError: the limit is invalid, or a function has one of the two names.
+        """
+        from pyfunctools.controller.searchable import behind_of, finder
+
+        find, runner = finder(self.search, self.functions, limit)
+        behind = behind_of(self._entries, self._entry)
+        kept = [self._entry(name) for name in dict.fromkeys(listed(keep))]
+        made = self._with([(find, runner), (behind.call, runner), *kept])
+        made._behind = behind
+        return made
+
+    def programs(self, *, limits: ProgramLimits | None = None) -> Controller:
+        """Return a controller of `run_program`, a function that runs a program of the model's.
+
+        Where its calls need a person, the outcome waits with them in `waiting.pending`, and
+        `resume(ticket, {call_id: answer})` goes on. Configure, select and combine first.
+
+        Raises:
+            DefinitionError: the limits are no `ProgramLimits`, or the extra is not installed.
+        """
+        from importlib import import_module
+
+        programs = import_module("pyfunctools.integrations.programs")  # above this room
+        return self._with(programs.entries_of(self, limits))
 
     def report(self) -> Report:
         """Return a report: the functions, the skipped ones by reason, and the size for a model."""
         from pyfunctools.controller.report import report_of
 
         return report_of(self.functions, self.skipped)
+
+    def map(
+        self,
+        calls: Iterable[ToCall],
+        *,
+        concurrency: int = 8,
+        progress: Progress = None,
+        human: PersonsValues | Ask = None,
+        context: object = None,
+        approve: Approve = None,
+    ) -> Generator[Outcome]:
+        """Return an iterator of the outcomes of many calls, in their order.
+
+        `calls` are `Call`s, or pairs of a name and arguments, from any iterable; it is read as far
+        as needed, so it may be endless. Up to `concurrency` run at once, each in a thread; a
+        function with `concurrent=False` runs alone. A call that fails or waits for a person is an
+        outcome in its place. `human`, `context` and `approve` are as in `call`, for each call.
+        `progress=True` shows a bar in a terminal (the extra `cli`); a function is called with the
+        number of outcomes so far, and of all calls or `None`. Closing the iterator waits for what
+        runs, and cancels what has not started.
+
+        Raises:
+            DefinitionError: a setting is wrong, or later: an item is not a call, or as `call`.
+        """
+        from pyfunctools.controller.batches import Batch
+        from pyfunctools.controller.calling import CallOptions
+
+        options = CallOptions(human=human, context=context, approve=approve)
+        del human
+        return Batch(self, concurrency, progress, options).in_threads(calls)
+
+    def amap(
+        self,
+        calls: Iterable[ToCall] | AsyncIterable[ToCall],
+        *,
+        concurrency: int = 8,
+        progress: Progress = None,
+        human: PersonsValues | Ask = None,
+        context: object = None,
+        approve: Approve = None,
+    ) -> AsyncGenerator[Outcome]:
+        """Do the same as `map` on this event loop; `calls` may be asynchronous.
+
+        Raises:
+            DefinitionError: as `map`.
+        """
+        from pyfunctools.controller.batches import Batch
+        from pyfunctools.controller.calling import CallOptions
+
+        options = CallOptions(human=human, context=context, approve=approve)
+        del human
+        return Batch(self, concurrency, progress, options).on_loop(calls)
 
     def tools(
         self,
@@ -383,26 +493,40 @@ class Controller(Calling):
         strict: bool | None = None,
         inline: bool | None = None,
         budget: int | None = None,
+        search: bool = False,
+        keep: Iterable[str] = (),
+        bytes: int | None = None,  # noqa: A002 - the word a user reads
+        cache: bool = False,
     ) -> Tools:
         """Return the functions as the list of tools that a vendor's API accepts.
 
         `dialect` is `"openai"`, `"openai-responses"`, `"anthropic"`, `"gemini"` or another row of
-        `dialects.table`; `strict` and `inline` are as in `Function.render`. If the list is longer
-        than `budget` bytes, descriptions are shortened, which `Tools.losses` records.
+        `dialects.table`; `strict` and `inline` are as in `Function.render`. Descriptions are cut to
+        fit `budget` tokens (as `report` estimates them) or `bytes`, which `Tools.losses` records.
+        With `cache` the list is marked for the vendor's cache.
+
+        With `search` the model finds functions when it needs them, by the tool search of OpenAI's
+        Responses (from gpt-5.4 on) and of Anthropic, elsewhere as by `searchable`; `Tools.run`
+        answers its searches. Functions to `keep` are in the list from the beginning.
 
         Raises:
+            UnknownFunctionError: there is no function of a name in `keep`.
             DefinitionError: the dialect is unknown, the vendor does not accept so many functions,
                 or the list is longer than the budget even with shortened descriptions.
         """
+        from pyfunctools.controller.tool_list import Most
         from pyfunctools.controller.tools import Tools
 
-        return Tools(self, dialect, strict=strict, inline=inline, budget=budget)
+        made, vendors, names = self._with_search(dialect, keep) if search else (self, None, ())
+        size = Most.of(budget, bytes)
+        return Tools(
+            made, dialect, strict, inline=inline, size=size, cache=cache, search=vendors, keep=names
+        )
 
     def prompt(self, *, compact: bool = False, must_call: bool = False) -> RunnablePrompt:
         """Return a prompt for a model without function calling, which also runs the model's calls.
 
-        `prompt.system`, `prompt.response_schema` and the options are as in `prompt_of`;
-        `prompt.run` takes the text of a response, and is otherwise as `Tools.run`.
+        The options are as in `prompt_of`, and `prompt.run(text)` is otherwise as `Tools.run`.
 
         Raises:
             DefinitionError: there is no function, and the model `must_call`.
@@ -411,78 +535,66 @@ class Controller(Calling):
 
         return RunnablePrompt(self, compact=compact, must_call=must_call)
 
-    def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
-        """Return the calls of these functions in a model's text; see `pyfunctools.parse_calls`.
+    def _with_search(
+        self, dialect: str, keep: Iterable[str]
+    ) -> tuple[Controller, type[VendorSearch] | None, list[str]]:
+        from pyfunctools.controller.deferred import LIMIT, SEARCHES
+        from pyfunctools.controller.searchable import finder
+        from pyfunctools.dialects.table import dialect_of
 
-        Pass each of them to `call`; those that could not be parsed become error outcomes.
-
-        Raises:
-            DocumentError: `raw` is not a text or a response of a known SDK.
-        """
-        from pyfunctools.prompting.calls.calls import parse_calls
-
-        return parse_calls(raw, self.functions, repeated=repeated)
+        vendors = SEARCHES.get(dialect_of(dialect).envelope)
+        names = [self._entry(name)[0].name for name in listed(keep)]
+        if vendors is None:
+            return self.searchable(keep=names), None, names
+        find = finder(self.search, self.functions, LIMIT, names_only=True)
+        return self._with([find, *self._entries.values()]), vendors, names
 
     def display_text(self, name: str, fallback: str = "Perform action") -> str:
         """Return the text to show to a person while the function runs."""
         return (self[name].display_text if name in self else None) or fallback
 
     def close(self) -> None:
-        """Close the connections, loops and threads that the runners have opened."""
+        """Close the connections, loops and threads of the runners; later calls are errors."""
         with ExitStack() as closing:  # an error of one must not leave others open
-            for runner in self._runners():
+            for runner in self._closing():
                 closing.callback(runner.close)
 
     async def aclose(self) -> None:
-        """Close the connections, loops and threads that the runners have opened."""
+        """Do the same as `close` without blocking the event loop."""
         async with AsyncExitStack() as closing:
-            for runner in self._runners():
+            for runner in self._closing():
                 closing.push_async_callback(runner.aclose)
 
     def __enter__(self) -> Self:
+        self._is_closed = False
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
-        return self
+        return self.__enter__()
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     @classmethod
     def _of(cls, opened: SourceContent) -> Self:
-        return cls(
-            opened.entries,
-            name=opened.name,
-            description=opened.description,
-            skipped=opened.skipped,
-        )
+        made, name, description = opened.entries(), opened.name, opened.description
+        return cls(made, name=name, description=description, skipped=opened.skipped)
 
     def _with(self, entries: Iterable[tuple[Function, Runner]]) -> Controller:
+        self._check_views()
         made = Controller(
             entries, name=self.name, description=self.description, skipped=self.skipped
         )
-        made._tickets = self._tickets
+        made._tickets, made._is_closed = self._tickets, self._is_closed
+        if [*map(id, made.functions)] == [*map(id, self.functions)]:
+            made._index = self._index
         return made
 
-    def _runners(self) -> list[Runner]:
-        bare = (getattr(runner, "bare", runner) for _, runner in self._entries.values())
-        return list({id(runner): runner for runner in bare}.values())
-
-
-def _own_tickets() -> Tickets:
-    from pyfunctools.execution.person.tickets import Tickets
-
-    return Tickets()
-
-
-def _collision(one: Function, other: Function) -> DefinitionError:
-    from pyfunctools.record.origin import origin_text
-
-    return DefinitionError(
-        one.name,
-        f"Two functions have this name: {origin_text(one.origin)} and {origin_text(other.origin)}.",
-        "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
-    )
+    def _closing(self) -> list[Runner]:
+        """Return the runners to close; every call is an error until the controller is entered."""
+        self._is_closed = True
+        entries = {**self._entries, **({} if self._behind is None else self._behind.entries)}
+        return list({id(runner): runner for _, runner in entries.values()}.values())

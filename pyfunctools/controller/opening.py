@@ -11,15 +11,16 @@ from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 if TYPE_CHECKING:
     from os import PathLike
 
-    from pyfunctools.execution.mcp import Accept
+    from pyfunctools.execution.http.runner import HttpRunner
+    from pyfunctools.execution.mcp import Accept, ToolProgress
+    from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.request.connection import Connection
     from pyfunctools.execution.runner import Runner
     from pyfunctools.limits import Limits
     from pyfunctools.record.function import Function, Skipped
+    from pyfunctools.record.origin import RemoteTool
     from pyfunctools.route import Route
-    from pyfunctools.sources.fastapi import Source as Application
-
-    Headers: TypeAlias = Mapping[str, object] | Callable[..., object] | None
+    from pyfunctools.sources.fastapi import FastApiSource
 
 Source: TypeAlias = "str | bytes | PathLike[str] | Mapping[str, Any]"
 """An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
@@ -43,28 +44,29 @@ class ApplicationSettings(ReadOptions, total=False):
 
     limits: "Limits | None"
     server: str | None
-    headers: "Headers"
+    headers: Mapping[str, object] | Callable[..., object] | None
     auth: Mapping[str, object] | None
-    expose_error_body: bool
+    expose_error_body: bool | Literal["4xx"]
     deep: bool
     idempotency_header: str | None
 
 
 class SourceContent(NamedTuple):
-    """The functions of a source, each with its runner, and the source's name and description."""
+    """The functions of a source, their runner, and the source's name and description."""
 
-    entries: "Iterable[tuple[Function, Runner]]"
+    functions: "Iterable[Function]"
+    runner: "Runner"
     name: str
     description: str
     skipped: "Sequence[Skipped]" = ()
 
+    def entries(self) -> "Iterator[tuple[Function, Runner]]":
+        """Yield each function with its runner."""
+        return ((function, self.runner) for function in self.functions)
+
 
 def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
-    """Yield the functions, each with its runner.
-
-    Raises:
-        DefinitionError: an entry is not a pair of a function and its runner.
-    """
+    """Yield the functions, each with its runner."""
     for entry in cast("Iterable[object]", entries if isinstance(entries, Iterable) else [entries]):
         if not isinstance(entry, tuple):
             raise DefinitionError(
@@ -75,12 +77,26 @@ def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
         yield cast("tuple[Function, Runner]", entry)
 
 
-def check_tickets(given: object) -> None:
-    """Check the type of a `tickets` argument.
+def collision(one: "Function", other: "Function") -> DefinitionError:
+    """Return the error for two functions with one name."""
+    from pyfunctools.record.origin import origin_text
 
-    Raises:
-        DefinitionError: it is neither `Tickets` nor `None`, but a key, for example.
-    """
+    return DefinitionError(
+        one.name,
+        f"Two functions have this name: {origin_text(one.origin)} and {origin_text(other.origin)}.",
+        "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
+    )
+
+
+def own_tickets() -> "Tickets":
+    """Return tickets that are valid in this process only."""
+    from pyfunctools.execution.person.tickets import Tickets
+
+    return Tickets()
+
+
+def check_tickets(given: object) -> None:
+    """Check the type of a `tickets` argument."""
     if given is None:
         return
     from pyfunctools.execution.person.tickets import Tickets
@@ -100,14 +116,14 @@ def open_object(
 ) -> SourceContent:
     """Return the content of `Controller.from_object`."""
     from pyfunctools.execution.local import LocalRunner
-    from pyfunctools.limits import checked_limits
+    from pyfunctools.limits import limits_of_methods
     from pyfunctools.sources.python.reader import read_object
 
     check_predicate(is_human)
     reading = read_object(source, all=all, inherited=inherited, is_human=is_human)
-    runner = LocalRunner(limits=checked_limits(limits))
     return SourceContent(
-        ((function, runner) for function in reading.functions),
+        reading.functions,
+        LocalRunner(limits=limits_of_methods(limits)),
         (source if isinstance(source, type) else type(source)).__name__,
         reading.description,
         reading.skipped,
@@ -124,7 +140,7 @@ def open_functions(
 ) -> SourceContent:
     """Return the content of `Controller.from_functions`."""
     from pyfunctools.execution.local import LocalRunner
-    from pyfunctools.limits import checked_limits
+    from pyfunctools.limits import limits_of_methods
     from pyfunctools.record.function import Function
     from pyfunctools.sources.python.reader import function_of
 
@@ -136,12 +152,12 @@ def open_functions(
             functions,
             "Write `Controller.from_functions([one, other])`; for an object, `from_object`.",
         )
-    runner = LocalRunner(limits=checked_limits(limits))
-    entries = (
-        (item if isinstance(item, Function) else function_of(item, is_human=is_human), runner)
+    runner = LocalRunner(limits=limits_of_methods(limits))
+    made = (
+        item if isinstance(item, Function) else function_of(item, is_human=is_human)
         for item in functions
     )
-    return SourceContent(entries, name, description)
+    return SourceContent(made, runner, name, description)
 
 
 def open_document(
@@ -169,12 +185,8 @@ def open_document(
     check_predicate(is_human)
     check_settings(connection, Connection.__annotations__)
     if resolver is not None and not callable(resolver):
-        raise wrong_type(
-            "resolver",
-            "a function",
-            resolver,
-            "Write `resolver=files_under(folder)`, or a function of a reference.",
-        )
+        remedy = "Write `resolver=files_under(folder)`, or a function of a reference."
+        raise wrong_type("resolver", "a function", resolver, remedy)
     limits = checked_limits(limits)
     runner = HttpRunner(limits=limits, **connection)
     reading = read_document(
@@ -189,15 +201,24 @@ def open_document(
     )
     check_schemes(connection.get("auth") or {}, reading.functions)
     return SourceContent(
-        ((function, runner) for function in reading.functions),
+        (_with_notes(function, runner) for function in reading.functions),
+        runner,
         reading.title,
         reading.description,
         reading.skipped,
     )
 
 
+def _with_notes(function: "Function", runner: "HttpRunner") -> "Function":
+    from pyfunctools.record.function import with_notes
+    from pyfunctools.route import Route
+
+    notes = runner.destinations.notes(function.origin) if isinstance(function.origin, Route) else ()
+    return with_notes(function, notes) if notes else function
+
+
 def open_application(
-    source: "Application", **settings: "Unpack[ApplicationSettings]"
+    source: "FastApiSource", **settings: "Unpack[ApplicationSettings]"
 ) -> SourceContent:
     """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
@@ -229,7 +250,8 @@ def open_application(
     )
     check_schemes(connection.get("auth") or {}, found.reading.functions)
     return SourceContent(
-        ((function, runner) for function in found.reading.functions),
+        found.reading.functions,
+        runner,
         found.reading.title,
         found.reading.description,
         found.skipped,
@@ -238,23 +260,44 @@ def open_application(
 
 async def open_mcp(
     source: object,
-    *,
     is_human: IsHuman | None,
     accept: "Accept | None",
+    trust: "bool | Callable[[str], bool]",
     limits: "Limits | None",
+    progress: "ToolProgress | None",
 ) -> SourceContent:
     """Return the content of `Controller.from_mcp`."""
-    from functools import partial
+    from dataclasses import replace
 
     from pyfunctools.execution.mcp import RemoteRunner, Session, header_fault
     from pyfunctools.limits import checked_limits
     from pyfunctools.sources.mcp import read_tools, reread
 
     check_predicate(is_human)
-    if accept is not None and not callable(accept):
-        remedy = "Write a function of the old `Function` and the new one."
-        raise wrong_type("from_mcp(accept)", "a function", accept, remedy)
-    session = Session(source, checked_limits(limits))
+    for name, given, remedy in (
+        ("accept", accept, "the old `Function` and the new one"),
+        ("progress", progress, "a function's name, what is done, the total and a message"),
+    ):
+        if given is not None and not callable(given):
+            raise wrong_type(
+                f"from_mcp({name})", "a function", given, f"Write a function of {remedy}."
+            )
+    if not isinstance(trust, bool) and not callable(trust):  # pyright: ignore[reportUnnecessaryIsInstance]
+        remedy = "Write `True`, or a function of a tool's name."
+        raise wrong_type("from_mcp(trust)", "`True`, `False` or a function", trust, remedy)
+
+    def judged(function: "Function") -> "Function":
+        """Return a function without the server's own hints, unless the tool is trusted."""
+        origin = cast("RemoteTool", function.origin)
+        if trust is True or (callable(trust) and trust(origin.name) is True):
+            return function
+        bare = replace(origin, extras={})
+        return replace(function, read_only=None, destructive=True, idempotent=None, origin=bare)
+
+    def reread_tool(tool: JsonObject, known: "Function") -> "Function":
+        return judged(reread(tool, known, is_human=is_human))
+
+    session = Session(source, checked_limits(limits), progress)
     await session.open()
     try:
         listed = await session.first_tools()
@@ -262,6 +305,6 @@ async def open_mcp(
         await session.close()
         raise
     found = read_tools(listed, server=session.name, is_human=is_human, fault=header_fault)
-    runner = RemoteRunner(session, partial(reread, is_human=is_human), accept)
-    entries = ((function, runner) for function in found.functions)
-    return SourceContent(entries, session.name, session.instructions, found.skipped)
+    runner = RemoteRunner(session, reread_tool, accept)
+    functions = map(judged, found.functions)
+    return SourceContent(functions, runner, session.name, session.instructions, found.skipped)

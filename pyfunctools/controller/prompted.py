@@ -29,12 +29,7 @@ class RunnablePrompt(Prompt, TurnRunner):
     """
 
     def __init__(self, controller: Calling, *, compact: bool, must_call: bool) -> None:
-        """Make the prompt; see `Controller.prompt`.
-
-        Raises:
-            DefinitionError: as `prompt_of`.
-            SchemaError: as `prompt_of`.
-        """
+        """Make the prompt; see `Controller.prompt`."""
         prompt = prompt_of(controller.functions, compact=compact, must_call=must_call)
         self._text = PlainText()
         Prompt.__init__(self, system=prompt.system, response_schema=prompt.response_schema)

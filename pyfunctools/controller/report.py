@@ -4,20 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyfunctools._text import quantity, shortened, visible
-from pyfunctools.controller.tool_list import size_of
+from pyfunctools._text import cut_at_word, quantity, visible
+from pyfunctools.controller.tool_list import BYTES_PER_TOKEN, size_of
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Skipped
-
-BYTES_PER_TOKEN = 4
-"""Bytes of a definition per token, for an estimate of tokens.
-
-Measured in 2026 on 1,898 definitions (2.4 MB) out of more than a hundred real documents: 4.0 bytes
-a token for DeepSeek's tokenizer, 4.1 for the one Anthropic once published, 4.3 for OpenAI's o200k
-and cl100k. So a whole list is over-estimated by up to a twelfth. Of single definitions one in
-twenty is under-estimated by more than an eighth (many symbols), and as many over-estimated by more
-than a quarter (much prose).
-"""
 
 WIDTH = 80
 SHOWN = 10
@@ -62,8 +52,7 @@ class Report:
 
     def _totals(self) -> Iterator[str]:
         left = self.operations - self.functions
-        found = quantity(self.functions, "function")
-        yield f"{found} of {quantity(self.operations, 'operation')}, {left:,} skipped"
+        yield f"{quantity(self.functions, 'function')}, {left:,} skipped"
         yield f"{quantity(self.bytes, 'byte')} for a model, about {quantity(self.tokens, 'token')}"
 
     def _lines(self) -> Iterator[str]:
@@ -129,4 +118,4 @@ def _counted(title: str, counts: Mapping[str, int]) -> Iterator[str]:
 
 def _line(start: str, text: str) -> str:
     shown = " ".join(visible(text).split())
-    return f"{start}  {shortened(shown, max(WIDTH - len(start) - 2, 1))}"
+    return f"{start}  {cut_at_word(shown, max(WIDTH - len(start) - 2, 1))}"

@@ -23,12 +23,7 @@ def selected_names(
     where: Callable[[Function], bool] | None,
     allow_empty: bool,
 ) -> list[str]:
-    """Return the names of the functions that meet all conditions; see `Controller.select`.
-
-    Raises:
-        DefinitionError: a condition is not a text or a list of texts, `where` is not a predicate or
-            raises, or, without `allow_empty`, a text matches no function.
-    """
+    """Return the names of the functions that meet all conditions; see `Controller.select`."""
     wanted_tags, verbs = _texts("tags", tags), {each.upper() for each in _texts("methods", methods)}
     name_patterns, path_patterns = _texts("names", names), _texts("paths", paths)
     if where is not None and not callable(where):
@@ -65,11 +60,11 @@ def _check_known(name: str, asked: Iterable[str], known: set[str]) -> None:
         close = " or ".join(repr(each) for each in near_names(pattern, sorted(known)))
         listed = ", ".join(repr(each) for each in sorted(known)[:_LISTED])
         there = f"There are {listed}{', …' if len(known) > _LISTED else ''}." if known else ""
+        there += f" Did you mean {close}?" if close else ""
         raise DefinitionError(
             f"select({name})",
             f"{shortened(visible(pattern), 100)!r} matches no function. {there}".rstrip(),
-            (f"Did you mean {close}? " if close else "")
-            + "If no function has to match, write `allow_empty=True`.",
+            "If no function has to match, write `allow_empty=True`.",
         )
 
 
@@ -88,19 +83,15 @@ def _applies(where: str, predicate: Callable[[Function], object], function: Func
 def with_handlers(
     entries: Mapping[str, tuple[Function, Runner]], handlers: object
 ) -> Iterator[tuple[Function, Runner]]:
-    """Return the entries, with the handlers that `handlers` has for their names.
-
-    Raises:
-        UnknownFunctionError: a function does not exist.
-        DefinitionError: `handlers` is not a mapping.
-    """
+    """Return the entries, with the handlers that `handlers` has for their names."""
     if not isinstance(handlers, Mapping):
         remedy = 'Write `controller.replaced({"refund": lambda **arguments: "refunded"})`.'
         raise wrong_type("replaced", "a mapping of names", handlers, remedy)
     given = cast("Mapping[object, object]", handlers)
     for name in given:
         if name not in entries:
-            raise unknown_name(name, entries)
+            asked = visible(shortened(str(name), 64))
+            raise UnknownFunctionError(asked, near_names(asked, entries), entries)
     return (
         (with_handler(function, _callable_of(given[name])), LocalRunner(limits=runner.limits))
         if name in given
@@ -125,15 +116,6 @@ def _callable_of(handler: Any) -> Callable[..., object]:
 
 def _is_error_class(handler: object) -> bool:
     return isinstance(handler, type) and issubclass(handler, BaseException)
-
-
-def unknown_name(name: object, known: Iterable[str]) -> UnknownFunctionError:
-    """Return the error for an unknown name, with similar known names.
-
-    A name that is not a text is replaced by its type.
-    """
-    asked = shortened(name, 64) if isinstance(name, str) else f"<{type(name).__name__}>"
-    return UnknownFunctionError(visible(asked), near_names(asked, known))
 
 
 def _texts(name: str, asked: Iterable[str] | None) -> frozenset[str]:

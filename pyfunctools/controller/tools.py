@@ -6,32 +6,45 @@ turn = tools.run(response)
 messages += turn.messages
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
-from typing import Any
+from typing import Any, cast
 
-from pyfunctools._json import JsonValue
+from pyfunctools._form import says_its_form
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.controller.calling import Calling, text_limit
-from pyfunctools.controller.tool_list import renderings_of, size_of, tool_items
+from pyfunctools.controller.deferred import DeferredRenderings, VendorSearch
+from pyfunctools.controller.searchable import FIND
+from pyfunctools.controller.tool_list import Most, renderings_of, size_of, tool_items, with_examples
 from pyfunctools.controller.turns import TurnRunner
 from pyfunctools.dialects.loss import Loss
+from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.table import dialect_of
-from pyfunctools.envelopes import ENVELOPES, ModelCall, ModelTurn, StreamReader, envelope_of
+from pyfunctools.envelopes import Delta, Envelope, ModelCall, ModelTurn, StreamReader
 from pyfunctools.envelopes.blocks import MAX_CALLS, Ids
 from pyfunctools.envelopes.mcp import traits_of
-from pyfunctools.errors import DefinitionError
+from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
+from pyfunctools.errors import DefinitionError, UnknownFunctionError
 from pyfunctools.execution.truncation import truncated
-from pyfunctools.prompting.calls.check import as_cut_off, check_call
-from pyfunctools.prompting.calls.found import FoundCall
+from pyfunctools.prompting.calls.calls import parse_calls
+from pyfunctools.prompting.calls.check import (
+    as_cut_off,
+    check_arguments,
+    made_call,
+    too_many,
+    unknown_function,
+)
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
-from pyfunctools.schema import Failure, Issue, Path
+from pyfunctools.schema import Failure
+from pyfunctools.schema.ground.did_you_mean import near_names
 
 
+@says_its_form
 class Tools(TurnRunner, list[Any]):
     """The functions of a controller as the list of tools that a vendor's API accepts.
 
@@ -48,31 +61,48 @@ class Tools(TurnRunner, list[Any]):
         self,
         controller: Calling,
         dialect: str,
-        *,
         strict: bool | None = None,
+        *,
         inline: bool | None = None,
-        budget: int | None = None,
+        size: Most | None = None,
+        search: type[VendorSearch] | None = None,
+        keep: Iterable[str] = (),
+        cache: bool = False,
     ) -> None:
-        """Render the functions; see `Controller.tools`.
-
-        Raises:
-            DefinitionError: as `Controller.tools`.
-        """
+        """Render the functions; with `search` those not kept are deferred."""
         row, functions = dialect_of(dialect), controller.functions
-        envelope = self._vendor = envelope_of(row.envelope)
+        envelope = self._vendor = envelope_of(dialect)
+        self._names, kept = FunctionNames(functions), frozenset(keep)
+        if search is not None:
+            envelope = self._vendor = cast("Envelope", search(envelope, kept, self._definition))
+            if not search.lists_all:
+                functions = [each for each in functions if each.name in (*kept, FIND)]
         TurnRunner.__init__(self, controller, dialect, envelope)
         self.dialect = dialect
-        self._names = FunctionNames(functions)
         self._renderings = renderings_of(functions, row, strict=strict, inline=inline)
+        if search is not None:
+            self._renderings = DeferredRenderings(
+                self._renderings,
+                controller.functions,
+                lambda function: function.render(dialect, strict=strict, inline=inline),
+            )
 
-        def item(function: Function, description: str, schema: dict[str, Any]) -> dict[str, Any]:
-            enforced = self._renderings[function.name].strict if row.strict is not None else None
-            tool = envelope.tool(function.name, description, schema, strict=enforced)
-            return {**tool, **traits_of(function)} if row.envelope == "mcp" else tool
-
-        list[Any].__init__(self, tool_items(functions, self._renderings, item, budget))
+        self._row = row
+        items = tool_items(functions, self._renderings, self._item, size)
+        if row.examples is not None:
+            items = with_examples(items, functions, self._renderings, row.examples, size)
+        list[Any].__init__(self, envelope.listed(items, cache=cache))
         lost = {name: rendering.losses for name, rendering in self._renderings.items()}
         self.losses = {name: losses for name, losses in lost.items() if losses}
+
+    def _item(self, function: Function, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+        strict = None if self._row.strict is None else self._renderings[function.name].strict
+        tool = self._vendor.tool(function.name, description, schema, strict=strict)
+        return {**tool, **traits_of(function)} if self._row.envelope == "mcp" else tool
+
+    def _definition(self, name: str) -> dict[str, Any]:
+        function = self._names.functions[name]
+        return self._item(function, function.description, self._renderings[name].schema)
 
     def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
         return list, (list(self),)
@@ -89,8 +119,36 @@ class Tools(TurnRunner, list[Any]):
 
     @property
     def request(self) -> dict[str, Any]:
-        """The keyword arguments for a vendor that does not accept the list as `tools=`."""
-        return self._vendor.request(list(self))
+        """What the vendor wants beside the list, as keyword arguments.
+
+        For Bedrock they contain the list; for Gemini they are keys of `config`, with the list.
+        """
+        strict = all(each.strict for each in self._renderings.values())
+        return self._vendor.request(list(self), strict=strict)
+
+    def choice(self, which: str | Sequence[str]) -> dict[str, Any]:
+        """Return the keyword arguments that tell the model to call `"any"` function, or `"none"`.
+
+        Or one of these names. For Gemini they are keys of `config`; for Bedrock they replace
+        `request`.
+
+        Raises:
+            DefinitionError: the vendor has no word for this choice.
+            UnknownFunctionError: a function does not exist.
+        """
+        names = (which,) if isinstance(which, str) else tuple(which)
+        is_word = names in (("any",), ("none",)) and names[0] not in self._renderings
+        kind = names[0] if is_word else "one" if len(names) == 1 else "many"
+        for name in () if is_word else names:
+            if name not in self._renderings:
+                raise UnknownFunctionError(
+                    name, near_names(name, self._renderings), self._renderings
+                )
+        if kind not in self._row.choices or not names:
+            known = ", ".join(sorted(self._row.choices)) or "none at all"
+            reason = f"{self.dialect!r} has no word for this choice; it has: {known}."
+            raise DefinitionError("tools.choice", reason, "Select the functions to send instead.")
+        return self._vendor.choice(names[0] if is_word else names, list(self))  # pyright: ignore[reportArgumentType]
 
     def calls(self, response: object) -> list[Call]:
         """Check and return the calls of a response, in their order; nothing is run.
@@ -112,11 +170,16 @@ class Tools(TurnRunner, list[Any]):
 
     def reading(self) -> StreamReader:
         """Return a reader of one stream: pass each event to `feed`, then `response` to `run`."""
-        return self._vendor.stream_reader()
+        return _Reading(self._vendor.stream_reader(), self._partial)
+
+    def _partial(self, name: str) -> PartialArguments:
+        function = self._names.find(name)
+        rendering = None if function is None else self._renderings.get(function.name)
+        return PartialArguments() if rendering is None else rendering.partial()
 
     def _read_turn(self, response: object) -> ModelTurn:
         if self._vendor.is_response(response):
-            return self._vendor.read_turn(response)
+            return self._mended(self._vendor.read_turn(response))
         others = [name for name, each in ENVELOPES.items() if each.is_response(response)]
         if others:
             reason = f"This is a response of {others[0]!r}, and the tools are for {self.dialect!r}."
@@ -127,39 +190,33 @@ class Tools(TurnRunner, list[Any]):
             remedy = _remedy_for(response)
         raise DefinitionError("tools.run(response)", reason, remedy)
 
+    def _mended(self, turn: ModelTurn) -> ModelTurn:
+        """Return a turn with the calls that the vendor could not read but we can."""
+        if turn.ended != "malformed" or turn.calls:
+            return turn
+        found = parse_calls(turn.broken, self._controller.functions)
+        calls = [ModelCall(id=None, name=each.name, arguments=each.arguments) for each in found]
+        return replace(turn, calls=tuple(calls), in_words=True)
+
     def _calls(self, model_turn: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         unique = Ids()
         given = [unique.of(each.id) for each in model_turn.calls] if ids is None else ids
         return [
-            self._call(each, call_id) if place < MAX_CALLS else _surplus(each, call_id)
+            self._call(each, call_id)
+            if place < MAX_CALLS
+            else made_call(each, None, too_many(), call_id)
             for place, (each, call_id) in enumerate(zip(model_turn.calls, given, strict=True))
         ]
 
     def _call(self, written: ModelCall, call_id: str) -> Call:
         function = self._names.find(written.name)
-        rendering = None if function is None else self._renderings[function.name]
-        if function is not None and rendering is not None and rendering.reshapes:
-            result = function.check(written.arguments, rendering=rendering)
-            result = result if written.closed else as_cut_off(result)
+        if function is None:
+            result = unknown_function(written.name, written.arguments, self._names)
         else:
-            result = check_call(
-                FoundCall(
-                    name=written.name,
-                    function=function,
-                    arguments=written.arguments,
-                    cut_off=not written.closed,
-                ),
-                self._names,
-            )
-        return Call(
-            id=call_id,
-            name=written.name if function is None else function.name,
-            arguments=result.value,
-            result=result,
-            repairs=result.repairs,
-            namespace=written.namespace,
-            caller=written.caller,
-        )
+            rendering = self._renderings[function.name]
+            result = check_arguments(function, written.arguments, rendering=rendering)
+        result = result if written.closed else as_cut_off(result)
+        return made_call(written, function, result, call_id)
 
     def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
         """Return an outcome with the names and shape of the arguments that the model saw.
@@ -171,6 +228,8 @@ class Tools(TurnRunner, list[Any]):
         own = tuple(each for each in outcome.issues if each.side != "human")
         if outcome.reason != "arguments" or not own or not call.result:
             return outcome
+        if outcome.function != call.name:  # found by a search: the model saw its own names
+            return outcome
         if rendering is None or not rendering.reshapes:
             return outcome
         failure = rendering.reworded(Failure(value=call.arguments, issues=own))
@@ -180,15 +239,26 @@ class Tools(TurnRunner, list[Any]):
         return replace(outcome, text=text, issues=(*failure.issues, *human))
 
 
-def _surplus(written: ModelCall, call_id: str) -> Call:
-    issue = Issue(
-        path=Path.of(()),
-        expected=f"at most {MAX_CALLS} calls",
-        value=None,
-        message=f"There are more than {MAX_CALLS} calls; this one and all later ones are not run.",
-    )
-    failure = Failure(value={}, issues=(issue,))
-    return Call(id=call_id, name=written.name, arguments={}, result=failure)
+class _Reading:
+    """A reader whose deltas have arguments in the names and the shape of the function."""
+
+    def __init__(self, reader: StreamReader, partial: Callable[[str], PartialArguments]) -> None:
+        self._reader = reader
+        self._partial = partial
+        self._received: dict[tuple[int, str], PartialArguments] = {}
+
+    @property
+    def response(self) -> JsonObject:
+        return self._reader.response
+
+    def feed(self, event: object) -> Delta:
+        delta = self._reader.feed(event)
+        if delta.call is None:
+            return delta
+        key = (delta.place, delta.call.name)
+        if key not in self._received:
+            self._received[key] = self._partial(delta.call.name)
+        return replace(delta, received=self._received[key])
 
 
 def _remedy_for(response: object) -> str:

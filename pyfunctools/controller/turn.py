@@ -1,7 +1,8 @@
 """`Turn`: a response of a model, the outcomes of its calls, and the messages with these."""
 
 from asyncio import create_task, gather
-from collections.abc import Awaitable, Callable, Container, Coroutine, Iterable, Mapping, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -10,19 +11,23 @@ from itertools import groupby
 from json import dumps
 from typing import Any, Final, cast
 
+from pyfunctools._json import JsonObject
 from pyfunctools._text import record_repr
-from pyfunctools.controller.saved_turn import (
-    canonical_json,
-    outcome_from_json,
-    outcome_to_json,
-    pack,
-    unpack,
-)
-from pyfunctools.envelopes import CallResult, ModelCall, ModelTurn, ResultWriter
+from pyfunctools.envelopes import CallResult, Ended, ModelCall, ModelTurn, ResultWriter
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
-from pyfunctools.record.outcome import Outcome, Waiting, outcome_json
+from pyfunctools.record.file import File
+from pyfunctools.record.outcome import (
+    Outcome,
+    Request,
+    ServerWords,
+    Waiting,
+    outcome_json,
+    still_waits,
+)
+from pyfunctools.record.question import Question
+from pyfunctools.schema import Issue, Path
 
 STUCK: Final = 3
 """Turns in a row with the same failure after which a model counts as stuck."""
@@ -86,12 +91,30 @@ class Turn:
                 self.calls, self.outcomes, self._model_turn.calls, strict=True
             )
         ]
-        return [cast("dict[str, Any]", each) for each in self._envelope.results(results)]
+        made = self._envelope.results(results)
+        if self._model_turn.in_words:
+            made = (self._envelope.user(_told(results, self._model_turn.broken)),)
+        return [cast("dict[str, Any]", each) for each in made]
+
+    @property
+    def ended(self) -> Ended:
+        """How the model's turn ended: `calls`, `stop`, or why it is not a whole answer.
+
+        `length`, `refusal` and `filter` are `done` without one. After `malformed` (the vendor could
+        not read a call) `messages` have the result of that call, or tell the model to repeat it.
+        """
+        return self._model_turn.ended
+
+    @property
+    def ended_as(self) -> str | None:
+        """The vendor's word for `ended`."""
+        return self._model_turn.ended_as
 
     @property
     def done(self) -> bool:
-        """Whether the model called nothing, and the vendor does not expect another request."""
-        return not self.calls and not self._model_turn.waits
+        """Whether nothing is left to run or to tell the model; see `ended` for how it ended."""
+        is_broken = self._model_turn.ended == "malformed"
+        return not self.calls and not self._model_turn.waits and not is_broken
 
     @property
     def stuck(self) -> bool:
@@ -101,6 +124,8 @@ class Turn:
     def repeats(self) -> dict[str, int]:
         """Return the number of turns in a row in which each failure of this turn came up."""
         failed = {_failure_digest(outcome) for outcome in self.outcomes if outcome.is_error}
+        if self.ended == "malformed" and not self.calls:
+            failed.add("malformed")
         return {mark: self._before.get(mark, 0) + 1 for mark in failed}
 
     def save(self) -> dict[str, Any]:
@@ -118,12 +143,20 @@ class Turn:
         saved = {
             "v": _VERSION,
             "dialect": self._dialect,
-            "spoken": {key: pack(value) for key, value in model_turn.items()},
+            "spoken": {key: _pack(value) for key, value in model_turn.items()},
             "ids": [call.id for call in self.calls],
-            "outcomes": [outcome_to_json(each) for each in self.outcomes],
+            "outcomes": [_outcome_to_json(each) for each in self.outcomes],
             "before": dict(self._before),
         }
-        return {**saved, "signature": self._tickets.signature(canonical_json(saved))}
+        return {**saved, "signature": self._tickets.signature(_canonical_json(saved))}
+
+
+def _told(results: Sequence[CallResult], broken: str) -> str:
+    """Return the results of calls that the vendor could not read, or a request to repeat one."""
+    if not results:
+        said = f"\n{broken}" if broken else ""
+        return f"Your function call was malformed, and nothing has run. Call it again.{said}"
+    return "\n\n".join(f"{each.name} returned:\n{each.text}" for each in results)
 
 
 def load_turn(
@@ -133,16 +166,11 @@ def load_turn(
     tickets: Tickets,
     read: Callable[[ModelTurn, Sequence[str]], Sequence[Call]],
 ) -> Turn:
-    """Return the turn that `Turn.save` saved; `read` reads its calls again.
-
-    Raises:
-        DefinitionError: it is not a saved turn, it was changed, or another controller or dialect
-            saved it.
-    """
+    """Return the turn that `Turn.save` saved; `read` reads its calls again."""
     body = {key: value for key, value in saved.items() if key != "signature"}
     signature = saved.get("signature")
     good = isinstance(signature, str) and compare_digest(
-        tickets.signature(canonical_json(body)).encode(), signature.encode(errors="replace")
+        tickets.signature(_canonical_json(body)).encode(), signature.encode(errors="replace")
     )
     if not good or body.get("v") != _VERSION:
         raise DefinitionError(
@@ -159,13 +187,13 @@ def load_turn(
             if body["dialect"] == "prompt"
             else f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
         )
-    fields: dict[str, Any] = {key: unpack(value) for key, value in body["spoken"].items()}
+    fields: dict[str, Any] = {key: _unpack(value) for key, value in body["spoken"].items()}
     fields["messages"] = tuple(fields["messages"])
     fields["calls"] = tuple(ModelCall(**each) for each in fields["calls"])
     model_turn = ModelTurn(**fields)
     return Turn(
         calls=tuple(read(model_turn, body["ids"])),
-        outcomes=tuple(map(outcome_from_json, body["outcomes"])),
+        outcomes=tuple(map(_outcome_from_json, body["outcomes"])),
         text=model_turn.text,
         _model_turn=model_turn,
         _envelope=envelope,
@@ -180,27 +208,31 @@ async def run_calls(
     todo: Iterable[int],
     one: Callable[[Call], Outcome | Awaitable[Outcome]],
     reworded: Callable[[Call, Outcome], Outcome],
-    concurrent: Container[str],
+    runs_beside: Callable[[Call], bool],
 ) -> Turn:
-    """Run the calls at these indexes in order; consecutive `concurrent` calls run together.
+    """Run the calls at these indexes in order; neighbours that `runs_beside` names run together.
 
+    A resumed call that was refused before its run (the store failed, another audience) still waits.
     `reworded` returns an outcome with the names that the model saw. An exception gets the attribute
     `turn`: the turn with the outcomes so far.
     """
     outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_STARTED] * len(turn.calls)
 
     async def step(place: int) -> None:
+        before = turn.outcomes[place].waiting if turn.outcomes else None
         call, outcomes[place] = turn.calls[place], _INTERRUPTED
         made = one(call)
         outcome = reworded(call, made if isinstance(made, Outcome) else await made)
+        if outcome.waiting is None and still_waits(outcome) and before and before.ticket:
+            outcome = replace(outcome, waiting=before)
         if outcome.waiting is not None:
             outcome = replace(outcome, waiting=replace(outcome.waiting, call_id=call.id or ""))
         outcomes[place] = outcome
 
     try:
-        for beside, places in groupby(todo, lambda n: turn.calls[n].name in concurrent):
+        for beside, places in groupby(todo, lambda n: runs_beside(turn.calls[n])):
             if beside:
-                await _gather([step(place) for place in places])
+                await run_together([step(place) for place in places])
             else:
                 for place in places:
                     await step(place)
@@ -221,7 +253,7 @@ def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
     return replace(turn, outcomes=tuple(made))
 
 
-async def _gather(steps: Sequence[Coroutine[None, None, None]]) -> None:
+async def run_together(steps: Sequence[Coroutine[None, None, None]]) -> None:
     """Run steps at the same time; if one raises, cancel the others and wait for their end."""
     tasks = [create_task(each) for each in steps]
     try:
@@ -236,6 +268,7 @@ async def _gather(steps: Sequence[Coroutine[None, None, None]]) -> None:
 _INTERRUPTED: Final = "This call was cancelled after it had started; its effects are not known."
 _NOT_STARTED: Final = "The turn was cancelled before this call started. Nothing has run."
 _VERSION: Final = 1
+_BYTES: Final = "$bytes"
 
 
 def _failure_digest(outcome: Outcome) -> str:
@@ -243,3 +276,92 @@ def _failure_digest(outcome: Outcome) -> str:
     issues = sorted([str(issue.path), issue.expected] for issue in outcome.issues)
     failure = [outcome.function, outcome.reason, issues or outcome.text]
     return sha256(dumps(failure).encode()).hexdigest()[:16]
+
+
+def _canonical_json(saved: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a saved turn that are signed."""
+    try:
+        return dumps(saved, sort_keys=True).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = f"This is not JSON: {error}."
+        raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
+
+
+def _pack(value: object) -> object:
+    """Return a value as JSON; bytes (such as Bedrock's encrypted reasoning) become an object."""
+    if isinstance(value, bytes):
+        return {_BYTES: b64encode(value).decode()}
+    if isinstance(value, list | tuple):
+        return [_pack(each) for each in cast("Sequence[object]", value)]
+    if isinstance(value, dict):
+        named = cast("dict[str, object]", value)
+        escape = "$" if _is_tag(named) else ""
+        return {f"{escape}{key}": _pack(each) for key, each in named.items()}
+    return value
+
+
+def _unpack(value: Any) -> Any:
+    """Return the value that `_pack` packed."""
+    if isinstance(value, list):
+        return [_unpack(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    named = cast("dict[str, Any]", value)
+    if not _is_tag(named):
+        return {key: _unpack(each) for key, each in named.items()}
+    ((tag, inner),) = named.items()
+    return b64decode(inner) if tag == _BYTES else {tag[1:]: _unpack(inner)}
+
+
+def _is_tag(value: Mapping[str, object]) -> bool:
+    """Return whether an object stands for bytes, or looks like one that does."""
+    names = [str(key) for key in value]
+    return len(names) == 1 and names[0].startswith("$") and names[0].lstrip("$") == "bytes"
+
+
+def _outcome_to_json(outcome: Outcome) -> JsonObject:
+    """Return an outcome as JSON, without its value, exception, repairs and response."""
+    files = [
+        {"content": str(each), "filename": each.filename, "content_type": each.content_type}
+        for each in outcome.content
+    ]
+    issues = [
+        {"keys": list(each.path.keys), **{name: getattr(each, name) for name in _OF_ISSUE}}
+        for each in outcome.issues
+    ]
+    kept = {name: getattr(outcome, name) for name in _OF_OUTCOME}
+    waiting = None if outcome.waiting is None else asdict(outcome.waiting)
+    return {**kept, "content": files, "issues": issues, "waiting": waiting}
+
+
+_OF_OUTCOME: Final = ("text", "reason", "function")
+_OF_ISSUE: Final = ("expected", "message", "side")
+
+
+def _waiting(saved: Mapping[str, Any]) -> Waiting:
+    server, request = saved["server"], saved["request"]
+    return replace(
+        Waiting(**saved),
+        questions=tuple(Question(**each) for each in saved["questions"]),
+        server=server and ServerWords(**server),
+        request=request and Request(**request),
+        pending=tuple(map(_waiting, saved["pending"])),
+    )
+
+
+def _outcome_from_json(saved: Mapping[str, Any]) -> Outcome:
+    """Return the outcome that `_outcome_to_json` saved."""
+    files = (
+        File(b64decode(each["content"]), each["filename"], each["content_type"])
+        for each in saved["content"]
+    )
+    issues = (
+        Issue(path=Path.of(each["keys"]), value=None, **{name: each[name] for name in _OF_ISSUE})
+        for each in saved["issues"]
+    )
+    return Outcome(
+        **{name: saved[name] for name in _OF_OUTCOME},
+        content=tuple(files),
+        issues=tuple(issues),
+        waiting=saved["waiting"] and _waiting(saved["waiting"]),
+    )

@@ -1,14 +1,22 @@
 """`TurnRunner`: runs the calls in a model's responses; base of `Tools` and `RunnablePrompt`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, TypeAlias, Unpack
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias, Unpack, cast
 
-from pyfunctools.controller.calling import Calling, CallOptions, tickets_of
+from pyfunctools.controller.calling import (
+    Calling,
+    CallOptions,
+    check_options,
+    runs_beside,
+    tickets_of,
+)
 from pyfunctools.controller.turn import Turn, load_turn, run_calls
 from pyfunctools.envelopes import ModelTurn, ResultWriter
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve, Ask, PersonsValues
+from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.steps import finish
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome
@@ -25,11 +33,6 @@ class TurnRunner(ABC):
         self._tickets = tickets_of(controller)
         self._dialect = dialect
         self._envelope = envelope
-        self._concurrent = frozenset(
-            each.name
-            for each in controller.functions
-            if (each.read_only if each.concurrent is None else each.concurrent)
-        )
 
     def run(
         self, response: object, *, previous: Turn | None = None, **options: Unpack[CallOptions]
@@ -45,7 +48,9 @@ class TurnRunner(ABC):
             DefinitionError: this is not a response, or as `Controller.call`.
             LoopError: a function is asynchronous and this thread runs an event loop.
         """
-        return finish(self._run(response, previous, options, awaits=False))
+        steps = self._run(response, previous, _unshown(options), awaits=False)
+        del options  # a traceback with locals must not show it
+        return finish(steps)
 
     async def arun(
         self, response: object, *, previous: Turn | None = None, **options: Unpack[CallOptions]
@@ -57,7 +62,9 @@ class TurnRunner(ABC):
         Raises:
             DefinitionError: as `run`.
         """
-        return await self._run(response, previous, options, awaits=True)
+        steps = self._run(response, previous, _unshown(options), awaits=True)
+        del options
+        return await steps
 
     def resume(
         self,
@@ -77,7 +84,9 @@ class TurnRunner(ABC):
             DefinitionError: a saved turn was changed, another controller or dialect saved it, an
                 answer is for a call that does not wait, or as `Controller.resume`.
         """
-        return finish(self._resume(turn, answers, context, audience, awaits=False))
+        steps = self._resume(turn, _unshown(answers), context, audience, awaits=False)
+        del answers
+        return finish(steps)
 
     async def aresume(
         self,
@@ -92,7 +101,9 @@ class TurnRunner(ABC):
         Raises:
             DefinitionError: as `resume`.
         """
-        return await self._resume(turn, answers, context, audience, awaits=True)
+        steps = self._resume(turn, _unshown(answers), context, audience, awaits=True)
+        del answers
+        return await steps
 
     @abstractmethod
     def _read_turn(self, response: object) -> ModelTurn:
@@ -109,8 +120,7 @@ class TurnRunner(ABC):
     async def _run(
         self, response: object, previous: Turn | None, options: CallOptions, *, awaits: bool
     ) -> Turn:
-        if strange := options.keys() - CallOptions.__annotations__.keys():
-            raise TypeError(f"run() got an unexpected keyword argument {min(strange)!r}")
+        check_options("run", options)
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
             raise DefinitionError("run(previous)", reason)
@@ -126,10 +136,9 @@ class TurnRunner(ABC):
             _before={} if previous is None else previous.repeats(),
         )
         call = self._controller.acall if awaits else self._controller.call
-        concurrent = self._concurrent if awaits else ()
         todo = range(len(turn.calls))
         return await run_calls(
-            turn, todo, lambda one: call(one, **options), self._reworded, concurrent
+            turn, todo, lambda one: call(one, **options), self._reworded, self._beside(awaits)
         )
 
     async def _resume(
@@ -148,7 +157,9 @@ class TurnRunner(ABC):
             )
         if not isinstance(answers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Write `{call_id: values}`."
-            raise wrong_type("resume(answers)", "a mapping by the calls' ids", answers, remedy)
+            wrong = wrong_type("resume(answers)", "a mapping by the calls' ids", answers, remedy)
+            del answers  # a traceback with locals must not show them
+            raise wrong
         if not isinstance(turn, Turn):
             tickets = self._tickets.value
             turn = load_turn(turn, self._envelope, self._dialect, tickets, self._calls)
@@ -156,23 +167,19 @@ class TurnRunner(ABC):
         resume = self._controller.aresume if awaits else self._controller.resume
 
         def one(call: Call) -> Outcome | Awaitable[Outcome]:
-            ticket, human, approve = answered[call.id or ""]
-            return resume(ticket, human, approve=approve, context=context, audience=audience)
+            return resume(**answered[call.id or ""], context=context, audience=audience)
 
         todo = [place for place, call in enumerate(turn.calls) if (call.id or "") in answered]
-        concurrent = self._concurrent if awaits else ()
-        return await run_calls(turn, todo, one, self._reworded, concurrent)
+        return await run_calls(turn, todo, one, self._reworded, self._beside(awaits))
+
+    def _beside(self, awaits: bool) -> Callable[[Call], bool]:
+        return partial(runs_beside, self._controller) if awaits else lambda _: False
 
 
-def _answered_calls(
-    turn: Turn, answers: Mapping[str, PersonsAnswer]
-) -> dict[str, tuple[str, PersonsValues | Ask, Approve]]:
-    """Return the ticket, values and approval of each call to resume, by its id.
-
-    Raises:
-        DefinitionError: an answer is for a call that does not wait.
-    """
+def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, dict[str, Any]]:
+    """Return the arguments `ticket`, `human` and `approve` of each call to resume, by its id."""
     tickets = {each.call_id: each.ticket or "" for each in turn.waiting}
+    answers = _for_programs(turn, answers)
     for call_id in answers:
         if call_id not in tickets:
             raise DefinitionError(
@@ -180,11 +187,29 @@ def _answered_calls(
                 f"No call {call_id!r} of this turn waits for a person.",
                 f"Answer for {', '.join(map(repr, tickets)) or 'nothing: every call has run'}.",
             )
+    named = ("ticket", "human", "approve")
     return {
-        call_id: (tickets[call_id], *values_and_approval(answer))
+        call_id: _unshown(zip(named, (tickets[call_id], *values_and_approval(answer)), strict=True))
         for call_id, answer in answers.items()
         if answer is not None
     }
+
+
+def _for_programs(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, PersonsAnswer]:
+    """Return the answers, those for calls inside a program as an answer for the program."""
+    inside = {each.call_id: outer.call_id for outer in turn.waiting for each in outer.pending}
+    made: dict[str, Any] = _unshown({key: answers[key] for key in answers if key not in inside})
+    for key in [key for key in answers if key in inside]:
+        others = made.get(inside[key])
+        others = cast("Mapping[str, Any]", others if isinstance(others, Mapping) else {})
+        made[inside[key]] = _unshown({**others, key: answers[key]})
+    return made
+
+
+def _unshown(given: Any) -> Any:
+    """Return a mapping with a `repr` that shows only its keys, other objects as they are."""
+    is_mapping = isinstance(given, Mapping | zip)
+    return UnshownArguments(cast("Mapping[str, Any]", given)) if is_mapping else given
 
 
 def values_and_approval(answer: PersonsAnswer) -> tuple[PersonsValues | Ask, Approve]:

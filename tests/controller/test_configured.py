@@ -115,6 +115,15 @@ def test_neither_side_can_set_a_fixed_value(wrote: Any, gave: Any, side: str) ->
     assert TENANT not in outcome.text + str(outcome.issues)
 
 
+def test_a_person_cannot_set_a_fixed_value_of_a_function_without_a_human_part() -> None:
+    desk = Desk()
+    controller = Controller.from_object(desk).configured(fixed={"$input.what": "tea"})
+    assert controller.call("look", {}).value == "tea"
+    outcome = controller.call("look", {}, human={"what": "evil"})
+    assert not outcome.ok
+    assert [issue.side for issue in outcome.issues] == ["human"]
+
+
 def test_open_objects_cannot_set_a_fixed_value() -> None:
     made = Function.from_schema(
         name="f",
@@ -208,7 +217,8 @@ def test_an_error_of_a_fixed_value_is_an_error_without_values(
     ("fixed", "said"),
     [
         ({"$input.tenannt": 1}, "No function has a property"),
-        ({"tenant": 1}, "not the path of a named property"),
+        ({"tennant": 1}, "No function has a property"),
+        ({1: 1}, "not the path of a named property"),
         ({"$input": {}}, "not the path of a named property"),
         ({"$input.rows[0].x": 1}, "not the path of a named property"),
         ("tenant", "mapping by path"),

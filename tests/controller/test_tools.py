@@ -11,6 +11,7 @@ from turns import response, shop
 
 from pyfunctools import Controller, DefinitionError, Failure, Function, Loss, Tools
 from pyfunctools.dialects.table import DIALECTS
+from pyfunctools.schema import Validator
 
 SENT = sorted(DIALECTS)
 WORDS = "The first sentence of many. A second one that explains at length what the first one said."
@@ -40,7 +41,7 @@ def numbered(count: int, *, options: int = 0, values: int = 0) -> Controller:
 def test_every_dialect_returns_a_list_of_plain_dicts(dialect: str) -> None:
     tools = shop()[1].tools(dialect, strict=True)
     assert isinstance(tools, Tools)
-    assert len(tools) == 3
+    assert len(tools) == (1 if "gemini" in dialect else 3)
     assert {type(each) for each in tools} == {dict}
     assert json.loads(json.dumps(tools)) == tools
     assert tools.dialect == dialect
@@ -74,6 +75,9 @@ def test_a_vendor_with_a_keyword_for_strict_always_gets_it() -> None:
     assert said == [True, True, True]
     assert [each["function"]["strict"] for each in controller.tools("openai")] == [False] * 3
     assert "strict" not in controller.tools("cohere", strict=True)[0]["function"]
+    assert controller.tools("gemini", strict=True).request["tool_config"] == {
+        "function_calling_config": {"mode": "VALIDATED"}
+    }
 
 
 def test_keywords_that_a_dialect_lacks_are_in_the_losses() -> None:
@@ -112,18 +116,20 @@ def test_if_all_or_none_must_be_strict_one_exception_makes_it_none() -> None:
 def test_a_budget_shortens_descriptions_and_the_losses_tell_which() -> None:
     controller = numbered(2, options=1)
     whole = controller.tools()
-    shorter = controller.tools(budget=whole.bytes - 1)
+    shorter = controller.tools(bytes=whole.bytes - 1)
     properties = shorter[0]["function"]["parameters"]["properties"]
     assert properties["o0"]["description"] == "The first sentence of many."
     assert shorter[0]["function"]["description"] == WORDS
     assert shorter.losses["f0"][-1] == Loss(path="$input", keyword="description", how="loosened")
-    assert controller.tools(budget=whole.bytes) == whole
+    assert controller.tools(bytes=whole.bytes) == controller.tools(budget=whole.bytes) == whole
 
 
 def test_a_list_that_cannot_fit_the_budget_is_an_error() -> None:
-    with pytest.raises(DefinitionError, match=r"[0-9] with short descriptions, not 10\."):
+    with pytest.raises(DefinitionError, match=r"about 9[0-9] tokens with short .* 10 tokens\."):
         numbered(2).tools(budget=10)
-    with pytest.raises(DefinitionError, match="`budget` must be a number of bytes, not `str`"):
+    with pytest.raises(DefinitionError, match=r"[0-9] bytes with short descriptions; .* 10 bytes"):
+        numbered(2).tools(bytes=10)
+    with pytest.raises(DefinitionError, match="`budget` must be a number of tokens, not `str`"):
         numbered(2).tools(budget="10")  # pyright: ignore[reportArgumentType]
 
 
@@ -161,3 +167,23 @@ def test_a_rendering_is_cached() -> None:
     buy = controller["buy"]
     assert buy.render("openai", strict=True) is buy.render("openai", strict=True)
     assert buy.render("openai") is not buy.render("openai", strict=True)
+
+
+def test_examples_of_a_document_are_examples_of_a_tool_for_anthropic() -> None:
+    body = {
+        "type": "object",
+        "properties": {"a b": {"type": "string"}, "pin": {"type": "string", "x-human": True}},
+    }
+    content = {"application/json": {"schema": body, "example": {"a b": "x", "pin": "1234"}}}
+    operation = {"requestBody": {"content": content}, "responses": {"200": {"description": ""}}}
+    document = {"openapi": "3.1.0", "info": {}, "paths": {"/a": {"post": operation}, "/b": {}}}
+    controller = Controller.from_openapi(document, server="https://x.example")
+    for strict in (False, True):
+        tools = controller.tools("anthropic", strict=strict)
+        (tool,) = tools
+        assert tool["input_examples"] == [{"body": {"a_b": "x"}}]
+        assert Validator(tool["input_schema"]).is_valid(tool["input_examples"][0])
+    assert "input_examples" not in controller.tools("openai")[0]
+    small = controller.tools("anthropic", strict=True, bytes=tools.bytes - 1)
+    assert "input_examples" not in small[0]
+    assert small.losses["a_post"][-1] == Loss(path="$input", keyword="examples", how="loosened")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from pydantic import AfterValidator
@@ -18,6 +18,7 @@ from pyfunctools import (
     Tools,
     WaitingError,
 )
+from pyfunctools.execution.person.tickets import Ticket
 
 TEA, PAY = ("a", "buy", '{"item": "tea"}'), ("p", "pay", '{"amount": 3}')
 
@@ -144,7 +145,65 @@ def test_a_saved_turn_is_resumed_in_another_process_once() -> None:
     first = asyncio.run(saved_tools().aresume(json.loads(saved), {"p": {"pin": "1234"}}))
     assert [each["content"] for each in first.results] == ["1 tea", "paid 3"]
     again = saved_tools().resume(json.loads(saved), {"p": {"pin": "1234"}})
-    assert again.outcomes[1].reason == "ticket_used"
+    assert [each["content"] for each in again.results] == ["1 tea", "paid 3"]
+    assert again.outcomes[1].replayed
+
+
+class Broken(MemoryStore):
+    """A store that fails once."""
+
+    fails = True
+
+    def claim(self, ticket_id: str, expires: int, /) -> bool:
+        if self.fails:
+            raise OSError("locked")
+        return super().claim(ticket_id, expires)
+
+
+def test_a_refusal_before_the_run_leaves_the_call_waiting_in_its_turn() -> None:
+    store = Broken()
+    tickets = Tickets(b"k" * 32, store=store)
+    tools = shop()[1].configured(tickets=tickets).tools()
+    given = {"p": {"pin": "1234"}}
+    turn = tools.run(response(TEA, PAY), audience="ann")
+    for refused in (
+        tools.resume(turn, given, audience="bob"),
+        tools.resume(turn, given, audience="ann"),
+        tools.resume(turn, {"p": raises}, audience="ann"),
+        tools.resume(turn, {"p": lambda _: None}, audience="ann"),
+    ):
+        assert [each.ticket for each in refused.waiting] == [turn.waiting[0].ticket]
+        saved = json.loads(json.dumps(refused.save()))
+        store.fails = False
+        assert tools.resume(saved, {}, audience="ann").waiting
+        store.fails = refused.outcomes[1].reason != "needs_human"
+    store.fails = False
+    done = tools.resume(saved, given, audience="ann")
+    assert done.outcomes[1].text == "paid 3"
+
+
+def raises(pending: object) -> Any:
+    raise OSError
+
+
+def test_a_callable_that_raises_leaves_the_call_of_a_new_turn_waiting() -> None:
+    tools = saved_tools()
+    turn = tools.run(response(PAY), human=raises)
+    assert (turn.outcomes[0].reason, len(turn.waiting)) == ("raised", 1)
+    assert tools.resume(turn, {"p": {"pin": "1234"}}).outcomes[0].text == "paid 3"
+
+
+def test_a_turn_says_of_a_call_that_died_that_it_is_not_known_whether_it_ran() -> None:
+    tools = saved_tools()
+    turn = tools.run(response(PAY))
+    tickets = Tickets(b"k" * 32, store=STORE)
+    ticket = tickets.read(turn.waiting[0].ticket)
+    assert isinstance(ticket, Ticket)
+    assert tickets.claim(ticket)  # and then this process dies
+    (message,) = tools.resume(turn, {"p": {"pin": "1234"}}).results
+    assert "started before" in message["content"]
+    assert "not known" in message["content"]
+    assert "Nothing has run" not in message["content"]
 
 
 def test_a_changed_saved_turn_or_one_of_another_controller_is_an_error() -> None:

@@ -1,0 +1,213 @@
+"""A controller of two functions in the place of very many: one finds functions, one calls them.
+
+A call of `call_function` becomes the call of the function that it names before anything else is
+done with it, so everything behind is that function's: repairs, feedback, questions, tickets, logs.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from json import dumps
+from typing import Any, Final, NamedTuple, TypeAlias, cast
+
+from pyfunctools._json import JsonObject, JsonValue, members_of, text_of
+from pyfunctools._text import shortened, visible
+from pyfunctools.errors import DefinitionError, UnknownFunctionError
+from pyfunctools.execution.local import LocalRunner
+from pyfunctools.execution.runner import Runner
+from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.outcome import Outcome
+from pyfunctools.route import Route
+from pyfunctools.schema import Failure, Path, Success
+from pyfunctools.schema.ground.did_you_mean import near_names
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.references import prune, resolve
+from pyfunctools.search import SearchIndex
+from pyfunctools.signatures import signatures_of, spelled_names
+from pyfunctools.sources.openapi.naming import name_all
+
+CheckedArguments: TypeAlias = Success[JsonValue] | Failure
+CallParts: TypeAlias = tuple[str, str | bytes | JsonValue, CheckedArguments | None, str | None]
+"""The name and the arguments of a call, their result if they were checked, and the call's id."""
+RunnableFunction: TypeAlias = tuple[Function, Runner]
+
+FIND: Final = "find_functions"
+CALL: Final = "call_function"
+NOTHING: Final = "No function fits. Try other words."
+_OFFERED: Final = 3
+_MOST_NESTED: Final = 4
+_MOST_PLACES: Final = 3
+_LONGEST: Final = 1500
+"""The most characters of a schema behind a failure's feedback."""
+
+
+class Behind(NamedTuple):
+    """What is behind the two functions: all functions, and `call_function` itself.
+
+    `entry` finds one by any of its names.
+    """
+
+    entries: Mapping[str, RunnableFunction]
+    entry: Callable[[str], RunnableFunction]
+    call: Function
+
+    def resolved(self, parts: CallParts) -> CallParts:
+        """Return the parts of the call that a call of `call_function` names; others as they are.
+
+        A call of it that is wrong itself stays, and is refused.
+        """
+        name, arguments, read, call_id = parts
+        for _ in range(_MOST_NESTED):
+            if name != CALL:
+                break
+            checked: CheckedArguments = self.call.check(arguments) if read is None else read
+            value = members_of(checked.value)
+            named, inner = value.get("name"), value.get("arguments")
+            if not checked or not isinstance(named, str):
+                break
+            name = named
+            arguments = inner if inner is not None else cast("JsonObject", {})
+            repairs = (
+                replace(each, path=Path.of(each.path.keys[1:]))
+                for each in checked.repairs
+                if each.path.keys[:1] == ("arguments",)
+            )
+            read = Success(value=arguments, repairs=tuple(repairs))
+        return name, arguments, read, call_id
+
+    async def explained(self, steps: Awaitable[Outcome]) -> Outcome:
+        """Return the outcome of a call, with the schemas of the places that were wrong.
+
+        The model has seen a signature only, which lacks bounds and deep parts.
+        """
+        outcome = await steps
+        name = outcome.function
+        if outcome.reason != "arguments" or name is None or name == CALL:
+            return outcome
+        if not isinstance(outcome.text, str) or name not in self.entries:  # pyright: ignore
+            return outcome
+        schema = contract_of(self.entries[name][0]).llm
+        places = dict.fromkeys(
+            issue.path.keys[:-1] for issue in outcome.issues if issue.side != "human"
+        )
+        shown = [_schema_at(schema, keys) for keys in list(places)[:_MOST_PLACES]]
+        lines = [outcome.text, *dict.fromkeys(shown)]
+        return replace(outcome, text="\n".join(lines))
+
+
+def _schema_at(whole: Any, keys: Keys) -> str:
+    """Return a line with the schema of a place, or of the nearest place above that has one."""
+    schema, reached = resolve(whole, whole), list[str | int]()
+    for key in keys:
+        fields = members_of(schema)
+        below = members_of(fields.get("properties")).get(str(key))
+        if isinstance(key, int):
+            below = fields.get("items")
+        if not isinstance(below, dict):
+            break
+        schema = resolve(whole, below)
+        reached.append(key)
+    shown: Any = schema
+    if "$defs" in members_of(whole):
+        shown = prune({**members_of(schema), "$defs": whole["$defs"]})
+    text = dumps(shown, ensure_ascii=True, separators=(",", ":"))
+    return f"The schema of {Path.of(reached)}: {shortened(text, _LONGEST)}"
+
+
+def spellings_of(functions: Sequence[Function]) -> Mapping[str, str]:
+    """Return the functions' names by their spelling in Python."""
+    return spelled_names(each.name for each in functions)
+
+
+def other_names(functions: Sequence[Function]) -> Mapping[str, str]:
+    """Return the functions' names by `operationId`, by accessor, and by spelling in Python.
+
+    A name that several functions would have is that of the first; the best kind of name wins.
+    """
+    routes = [(each.name, each.origin) for each in functions if isinstance(each.origin, Route)]
+    accessors = name_all([route for _, route in routes], "accessor")
+    pairs = [*zip(accessors, (name for name, _ in routes), strict=True)]
+    found = dict(reversed(pairs))
+    for name, route in reversed(routes):
+        if identifier := text_of(route.operation.get("operationId")):
+            found[identifier] = name
+    return {**found, **spellings_of(functions)}
+
+
+def unknown_name(name: object, known: Collection[str], index: SearchIndex) -> UnknownFunctionError:
+    """Return the error for an unknown name, with similar known names, then those that fit.
+
+    A name that is not a text is replaced by its type.
+    """
+    asked = visible(shortened(name, 64)) if isinstance(name, str) else f"<{type(name).__name__}>"
+    offered = near_names(asked, known)
+    if len(offered) < _OFFERED and isinstance(name, str):
+        offered += [each.name for each in index.search(asked, _OFFERED)]
+    return UnknownFunctionError(asked, list(dict.fromkeys(offered))[:_OFFERED], known)
+
+
+def behind_of(
+    entries: Mapping[str, RunnableFunction], entry: Callable[[str], RunnableFunction]
+) -> Behind:
+    """Return what is behind a searchable controller."""
+    for name in (FIND, CALL):
+        if name in entries:
+            remedy = 'Write `controller.prefixed("...").searchable()`.'
+            raise DefinitionError("searchable", f"A function has the name {name!r}.", remedy)
+    call = Function.from_schema(
+        name=CALL,
+        description=f"Call a function that {FIND} has shown.",
+        parameters=_CALL_PARAMETERS,
+        handler=_never,
+    )
+    return Behind(entries, entry, call)
+
+
+def finder(
+    search: Callable[..., Sequence[Function]],
+    functions: Sequence[Function],
+    limit: int,
+    *,
+    names_only: bool = False,
+    spelled: Mapping[str, str] | None = None,
+) -> RunnableFunction:
+    """Return the function that finds functions: their signatures, or a JSON list of their names."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore
+        raise DefinitionError("searchable(limit)", f"{limit!r} is not a number of functions.")
+
+    def find(query: str) -> str:
+        found = search(query, limit=limit)
+        if names_only:
+            return dumps([each.name for each in found])
+        if not found:
+            return NOTHING
+        names = spelled or spellings_of(functions)
+        return signatures_of(found, spelled=names, depth=1, brief=True)
+
+    found = Function.from_schema(
+        name=FIND,
+        description=f"Find functions by what they do; the best {limit} are shown.",
+        parameters=_FIND_PARAMETERS,
+        handler=find,
+        read_only=True,
+    )
+    return found, LocalRunner()
+
+
+def _never(**_: JsonValue) -> None:
+    raise DefinitionError(
+        CALL,
+        "Its controller was combined with others, or its runner was taken out.",
+        "Combine, select and configure first: `Controller.combine(a, b).searchable()`.",
+    )
+
+
+_FIND_PARAMETERS: Final = {
+    "type": "object",
+    "properties": {"query": {"type": "string", "description": "A few words, such as: add a label"}},
+    "required": ["query"],
+}
+_CALL_PARAMETERS: Final = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
+    "required": ["name"],
+}
