@@ -1,5 +1,6 @@
 """The findings of `check`: skipped parts, notes on the source, and advice for better functions."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from pyfunctools._json import JsonSchema, members_of, text_of
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
+from pyfunctools.record.origin import Method
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.vocabulary import UNIONS, VALUE_LISTS
 
@@ -21,12 +23,20 @@ _MEANINGFUL: Final = VALUE_LISTS | {"$ref", "format", "properties", *UNIONS}
 """Keywords that tell what a value means, even without a description."""
 _RESTRICTING: Final = VALUE_LISTS | {"format", "pattern"}
 """Keywords that already restrict a string: beside them no enum is suggested."""
+_SAYS: Final = r"(?:one of|either|must be|can be|allowed|(?:possible|valid) values|options)"
 _LISTED: Final = re.compile(
-    r"(?:one of|either|must be|can be|allowed|(?:possible|valid) values|options)[^.\n`'\"]{0,30}"
-    r"((?:[`'\"][\w-]+[`'\"][\s,|/]*(?:or|and)?\s*){2,})",
-    re.IGNORECASE,
+    rf"\b{_SAYS}[^.\n`'\"]{{0,30}}((?:[`'\"][\w-]+[`'\"][\s,|/]*(?:or|and)?\s*){{2,}})"
+    rf"|\b{_SAYS}(?: are)?:?\s+"
+    r"([\w-]+(?:(?:\s*[,|/]\s*(?:(?:or|and)\s+)?|\s+or\s+)[\w-]+)+)\s*(?:[.;)]|$)",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""Finds quoted values in a description: `one of 'a', 'b'`."""
+"""Finds values in a description, quoted or not: `one of 'a', 'b'`, `One of a, b.`"""
+_WHOLE: Final = re.compile(
+    r"\b(?:whole number|integer|(?:number|count|amount) of [a-z]+s)\b", re.IGNORECASE
+)
+"""Finds a whole number in a description."""
+
+_WORD: Final = re.compile(r"\b(?!(?:or|and)\b)[\w-]+")
 
 Advice = tuple[str, str, str]
 """The place of a problem, its kind (`skipped`, `odd` or `advice`), and what to do."""
@@ -45,15 +55,23 @@ def findings(controller: Controller) -> Iterator[Advice]:
 
 
 def _advice(function: Function) -> Iterator[tuple[str, str]]:
+    is_python = isinstance(function.origin, Method)
     words = set(re.split(r"[_-]|(?<=[a-z])(?=[A-Z])", function.name.lower()))
     if words <= _VAGUE:
         yield "", "The name is vague. Use a verb and its object: `cancel_order`."
+    if "-" in function.name:
+        plain = function.name.replace("-", "_")
+        line = f'`@function(name="{plain}")`' if is_python else f"`{plain}`, by `names=`"
+        yield "", f"Models often write `_` for a dash in a name. Write {line}."
     if not function.description.strip():
-        yield "", "The description is missing. Say what it does, and when to call it."
-    yield from _advice_on(function.llm, ())
+        line = '`"""Cancel an order."""`' if is_python else '`"summary": "Cancel an order"`'
+        yield "", f"The description is missing. Say what it does, and when to call it: {line}."
+    yield from _advice_on(function.llm, (), is_python)
 
 
-def _advice_on(schema: JsonSchema, keys: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _advice_on(
+    schema: JsonSchema, keys: tuple[str, ...], is_python: bool
+) -> Iterator[tuple[str, str]]:
     properties = members_of(schema.get("properties"))
     if len(properties) > MANY:
         count = len(properties)
@@ -64,12 +82,17 @@ def _advice_on(schema: JsonSchema, keys: tuple[str, ...]) -> Iterator[tuple[str,
         below = (*keys, name)
         description = text_of(inner.get("description"))
         if not description and inner.keys().isdisjoint(_MEANINGFUL):
-            yield _place(below), "The description is missing. Say what to send, and in which form."
+            line = f"`{name}: ...` under `Args:`" if is_python else '`"description": "..."`'
+            yield _place(below), f"The description is missing. Say what to send: {line}."
         is_free = inner.get("type") == "string" and inner.keys().isdisjoint(_RESTRICTING)
         if is_free and (found := _LISTED.search(description)):
-            values = found[1].strip(" ,|/")
-            yield _place(below), f"The description lists the values: {values}. Use an enum."
-        yield from _advice_on(inner, below)
+            values = json.dumps(_WORD.findall(found[1] or found[2]), ensure_ascii=False)
+            line = f"{name}: Literal{values}" if is_python else f'"enum": {values}'
+            yield _place(below), f"The description lists the values. Write `{line}`."
+        if inner.get("type") == "number" and _WHOLE.search(description):
+            line = f"{name}: int" if is_python else '"type": "integer"'
+            yield _place(below), f"This is a whole number. Write `{line}`."
+        yield from _advice_on(inner, below, is_python)
 
 
 def _place(keys: tuple[str, ...]) -> str:

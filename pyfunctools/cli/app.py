@@ -1,13 +1,17 @@
 """The commands, their options, and their exit statuses."""
 
+import os
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
+from hmac import compare_digest
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import Progress
 
 from pyfunctools import __name__ as package
@@ -20,17 +24,18 @@ from pyfunctools.cli.human_values import approval_prompt, human_values
 from pyfunctools.cli.printing import Status, outcome_row, prepare, print_json, print_rows, status_of
 from pyfunctools.cli.replaying import ReplayCounts, check_recording, open_recording
 from pyfunctools.cli.source import (
-    names_object,
     open_source,
+    page_of,
     read_context,
     read_human,
+    read_keys,
     read_value,
 )
 from pyfunctools.cli.typed_arguments import json_arguments
+from pyfunctools.controller.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
-from pyfunctools.route import Route
 
 app = typer.Typer(
     name=package,
@@ -47,7 +52,9 @@ app = typer.Typer(
 def _names(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the functions of the source whose names start with a text, for completion."""
     try:
-        functions = open_source(str(ctx.params.get("source"))).functions
+        functions = open_source(
+            str(ctx.params.get("source")), undecorated=bool(ctx.params.get("undecorated"))
+        ).functions
     except PyfunctoolsError:
         return []
     return [each.name for each in functions if each.name.startswith(incomplete)]
@@ -99,6 +106,28 @@ AskToo = Annotated[
         "--ask", help="Ask for the person's values, optional ones too, also without a terminal."
     ),
 ]
+HttpPort = Annotated[
+    int | None,
+    typer.Option("--http", "--port", help="Serve over HTTP at this port; 0 takes a free one."),
+]
+TokenVariable = Annotated[
+    str | None,
+    typer.Option(help="The environment variable with the bearer token that requests need."),
+]
+KeysInHex = Annotated[
+    str | None,
+    typer.Option(
+        help="The keys that protect waiting calls, the same for all processes: in hex, the newest "
+        "first; `@file`, or $VARIABLE."
+    ),
+]
+PageUrl = Annotated[
+    str | None,
+    typer.Option(help="Your page for secrets and files, with `{ticket}` in its address."),
+]
+Undecorated = Annotated[
+    bool, typer.Option("--all", help="Every public method of a class, not only decorated ones.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for another program.")]
 
 
@@ -108,7 +137,7 @@ def run() -> None:
     try:
         app()
     except PyfunctoolsError as error:
-        _print_note(f"error: {error}", "red")
+        display.print_note(f"error: {error}", "red")
         raise SystemExit(Status.MISTAKE) from None
 
 
@@ -132,43 +161,68 @@ def about(
 
 
 @app.command()
-def demo(
-    everything: Annotated[
-        bool, typer.Option("--all", help="Show an OpenAPI document and its request too.")
-    ] = False,
-) -> None:
+def demo() -> None:
     """Show what the library does, with a small shop inside this program: no network, no key."""
-    demonstration.play(Console(), everything=everything)
+    demonstration.play(Console())
 
 
 @app.command(name="list")
 def list_functions(
     source: SourceArgument,
     tag: Annotated[str | None, typer.Option(help="Only functions with this tag.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only what fits, the best first.")] = None,
+    undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
     """List the functions of a source: name, origin, and summary of each."""
-    controller = open_source(source)
-    functions = list(controller if tag is None else controller.select(tags=tag))
+    controller = open_source(source, undecorated=undecorated)
+    chosen = controller if tag is None else _selected(controller, [tag], None)
+    functions = list(chosen if search is None else chosen.search(search, limit=len(chosen) or 1))
+    is_whole = tag is None and search is None
+    _print_functions(functions, controller, as_json=as_json, is_whole=is_whole)
+
+
+@app.command(name="search")
+def search_functions(
+    source: SourceArgument,
+    words: Annotated[list[str], typer.Argument(help="What the function does.")],
+    limit: Annotated[int, typer.Option(help="The most functions.")] = 8,
+    undecorated: Undecorated = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the functions that fit a few words, the best first, as a model finds them."""
+    controller = open_source(source, undecorated=undecorated)
+    functions = controller.search(" ".join(words), limit=limit)
+    _print_functions(functions, controller, as_json=as_json)
+
+
+def _print_functions(
+    functions: Sequence[Function], controller: Controller, *, as_json: bool, is_whole: bool = False
+) -> None:
     if as_json:
         print_json([_row(function) for function in functions])
         return
-    console = Console()
-    if console.is_terminal:
-        display.print_parts(console, display.function_table(functions))
-    else:
-        print_rows(map(display.table_row, functions))
-    skipped = display.skipped_text(controller)
-    total = f"{quantity(len(functions), 'function')}, {len(controller.skipped)} skipped"
-    display.print_parts(Console(stderr=True), skipped, display.safe_text(total, "dim"))
+    _print_table(map(display.table_row, functions), display.function_table([*functions]))
+    total, skipped = quantity(len(functions), "function"), None
+    if is_whole:
+        total += f", {len(controller.skipped)} skipped"
+        skipped = display.skipped_text(controller)
+    display.print_parts(Console(stderr=True), skipped)
+    display.print_note(total)
 
 
 @app.command()
-def show(source: SourceArgument, name: NameArgument, as_json: AsJson = False) -> None:
+def show(
+    source: SourceArgument,
+    name: NameArgument,
+    undecorated: Undecorated = False,
+    as_json: AsJson = False,
+) -> None:
     """Show one function: the model's schema, the person's schema, the output, and notes."""
-    function = open_source(source)[name]
+    function = open_source(source, undecorated=undecorated)[name]
     if not as_json:
-        display.print_parts(Console(), display.function_page(function))
+        console = Console()
+        display.print_parts(console, display.function_page(function, console))
         return
     separated = function.separated
     row = {
@@ -183,9 +237,11 @@ def show(source: SourceArgument, name: NameArgument, as_json: AsJson = False) ->
 
 
 @app.command()
-def report(source: SourceArgument, as_json: AsJson = False) -> None:
+def report(
+    source: SourceArgument, undecorated: Undecorated = False, as_json: AsJson = False
+) -> None:
     """Report the size of each function in bytes and tokens, what was skipped and why, and notes."""
-    result = open_source(source).report()
+    result = open_source(source, undecorated=undecorated).report()
     if as_json:
         print_json(asdict(result))
     else:
@@ -193,20 +249,18 @@ def report(source: SourceArgument, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def check(source: SourceArgument, as_json: AsJson = False) -> None:
+def check(
+    source: SourceArgument, undecorated: Undecorated = False, as_json: AsJson = False
+) -> None:
     """Find problems: skipped parts, notes on the source, advice. Status 5 if there are any."""
-    found = list(findings(open_source(source)))
+    found = list(findings(open_source(source, undecorated=undecorated)))
     if as_json:
         print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
     else:
-        console = Console()
-        if console.is_terminal:
-            display.print_parts(console, display.two_lines(found))
-        else:
-            print_rows(found)
+        _print_table(found, display.two_lines(found))
         kinds = Counter(kind for _, kind, _ in found)
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        _print_note(counts or "nothing found")
+        display.print_note(counts or "nothing found")
     if found:
         raise typer.Exit(Status.FOUND)
 
@@ -215,21 +269,26 @@ def check(source: SourceArgument, as_json: AsJson = False) -> None:
 def replay(
     source: SourceArgument,
     file: Annotated[str, typer.Argument(help="Recorded calls as JSON lines; `-`: standard input.")],
+    undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
     """Check recorded calls without running them. Status 5 if a call is invalid or unknown."""
-    controller, results = open_source(source), ReplayCounts()
+    controller, results = open_source(source, undecorated=undecorated), ReplayCounts()
     console = Console(stderr=True)
     bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-    with open_recording(file) as (lines, size), bar:
-        task = bar.add_task("replay", total=size)
+    with open_recording(file) as lines, bar:
+        task = bar.add_task("replay", total=None if file == "-" else Path(file).stat().st_size)
         for size_of_line in check_recording(controller, lines, results):
             bar.advance(task, size_of_line)
     if as_json:
         print_json(results.counts())
     else:
-        for title, counter in results.counts().items():
-            print_rows((title, name, str(count)) for name, count in counter.items())
+        rows = [
+            (title, name, str(count))
+            for title, counter in results.counts().items()
+            for name, count in counter.items()
+        ]
+        _print_table(rows, display.columns(rows))
     if not results.is_good:
         raise typer.Exit(Status.FOUND)
 
@@ -241,17 +300,18 @@ def export(
     tag: Annotated[list[str] | None, typer.Option(help="Only functions with this tag.")] = None,
     name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Strict mode where possible.")] = False,
+    undecorated: Undecorated = False,
 ) -> None:
     """Print a vendor's list of tools as JSON, ready to send; losses go to standard error."""
-    controller = open_source(source)
+    controller = open_source(source, undecorated=undecorated)
     if tag or name:
-        controller = controller.select(tags=tag or None, names=name or None)
+        controller = _selected(controller, tag or None, name or None)
     tools = controller.tools(dialect, strict=strict or None)
     for function, losses in tools.losses.items():
         for loss in losses:
-            _print_note(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
+            display.print_note(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
     print_json(list(tools), indent=2)
-    _print_note(f"{quantity(len(tools), 'tool')}, {quantity(tools.bytes, 'byte')}")
+    display.print_note(f"{quantity(len(tools), 'tool')}, {quantity(tools.bytes, 'byte')}")
 
 
 @app.command()
@@ -267,6 +327,7 @@ def call(
     auth: Auth = None,
     yes: Yes = False,
     ask: AskToo = False,
+    undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
     """Call one function, as `controller.call` does; the exit status depends on the outcome.
@@ -276,10 +337,10 @@ def call(
     """
     if (source, args, human).count("-") > 1:
         raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")
-    controller = open_source(source, server=server, headers=header or (), auth=auth or ())
+    controller = open_source(
+        source, server=server, headers=header, auth=auth, undecorated=undecorated, runs=True
+    )
     function = controller[name]
-    if not names_object(source):
-        _check_server(function, server)
     if words and args is not None:
         raise DefinitionError("--args", "There are `name=value` words too.", "Give one of the two.")
     text = json_arguments(words, function) if words else read_value(args) or ""
@@ -302,41 +363,83 @@ def call(
 @app.command(name="serve")
 def serve_functions(
     source: SourceArgument,
-    http: Annotated[
-        int | None,
-        typer.Option("--http", help="Serve http://127.0.0.1:PORT/mcp; 0 takes a free port."),
-    ] = None,
+    http: HttpPort = None,
+    host: Annotated[str, typer.Option(help="Another needs --auth-token-env.")] = "127.0.0.1",
+    path: Annotated[str, typer.Option(help="The path of the server.")] = "/mcp",
+    name: Annotated[str | None, typer.Option(help="The server's name for clients.")] = None,
+    version: Annotated[str | None, typer.Option(help="The server's version for clients.")] = None,
+    auth_token_env: TokenVariable = None,
+    keys: KeysInHex = None,
+    page_url: PageUrl = None,
+    max_connections: Annotated[int, typer.Option(help="The most connections at a time.")] = 1_000,
     context: ContextOf = None,
     server: ServerOption = None,
     header: Header = None,
     auth: Auth = None,
+    undecorated: Undecorated = False,
 ) -> None:
     """Serve the functions over MCP, on standard input and output or over HTTP."""
     from pyfunctools.integrations.mcp import serve
 
+    if http is None and (auth_token_env, host, path) != (None, "127.0.0.1", "/mcp"):
+        reason = "Standard input and output have no host, path or token."
+        raise DefinitionError("--http", reason, "Add `--http PORT`.")
     with redirect_stdout(sys.stderr):  # standard output belongs to the protocol
-        controller = open_source(source, server=server, headers=header or (), auth=auth or ())
-    if not names_object(source):
-        for function in controller.functions[:1]:
-            _check_server(function, server)
+        controller = open_source(
+            source, server=server, headers=header, auth=auth, undecorated=undecorated, runs=True
+        )
     shared = read_context(context)
     with controller:
         serve(
             controller,
             "stdio" if http is None else "http",
+            host=host,
             port=http or 0,
+            path=path,
+            max_connections=max_connections,
+            name=name,
+            version=version,
+            auth=None if auth_token_env is None else _token_check(auth_token_env),
+            keys=read_keys(keys),
+            url=None if page_url is None else page_of(page_url),
             context=None if context is None else lambda _: shared,
         )
 
 
-def _check_server(function: Function, server: str | None) -> None:
-    if server is None and isinstance(function.origin, Route):
-        urls = ", ".join(each.url for each in function.origin.servers) or "none"
-        raise DefinitionError(
-            "--server",
-            "An operation of a document needs a base URL.",
-            f"Give one, or `--server document` for the document's own ({urls}).",
-        )
+@app.command()
+def inspect(
+    source: SourceArgument,
+    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    context: ContextOf = None,
+    server: ServerOption = None,
+    header: Header = None,
+    auth: Auth = None,
+) -> None:
+    """Show the functions on a page of this machine, and try them; prints its address."""
+    from pyfunctools.integrations.inspector.served_page import serve_inspector
+
+    with redirect_stdout(sys.stderr):
+        controller = open_source(source, server=server, headers=header or (), auth=auth or ())
+        shared = read_context(context)
+    with controller:
+        serve_inspector(controller, port=port, opens=not no_open, context=shared, source=source)
+
+
+def _token_check(variable: str) -> Callable[[str], str | None]:
+    """Return a check of bearer tokens; the owner of the right one is the variable's name.
+
+    Raises:
+        DefinitionError: the variable is not set, or the token is short.
+    """
+    token = os.environ.get(variable, "")
+    if len(token) < _SHORTEST_TOKEN:
+        reason = f"${variable} must be a token of {_SHORTEST_TOKEN} characters or more."
+        raise DefinitionError("--auth-token-env", reason, "Make one: `openssl rand -hex 32`.")
+    return lambda given: variable if compare_digest(given.encode(), token.encode()) else None
+
+
+_SHORTEST_TOKEN = 16
 
 
 def _row(function: Function) -> dict[str, object]:
@@ -349,5 +452,20 @@ def _row(function: Function) -> dict[str, object]:
     }
 
 
-def _print_note(text: str, style: str = "dim") -> None:
-    Console(stderr=True).print(display.safe_text(text, style), soft_wrap=True)
+def _selected(
+    controller: Controller, tags: list[str] | None, names: list[str] | None
+) -> Controller:
+    try:
+        return controller.select(tags=tags, names=names)
+    except DefinitionError as error:
+        option = "--tag" if error.where == "select(tags)" else "--name"
+        raise DefinitionError(option, error.reason) from None
+
+
+def _print_table(rows: Iterable[tuple[str, ...]], table: RenderableType) -> None:
+    """Print rows: as a table in a terminal, else with tabs between the cells."""
+    console = Console()
+    if console.is_terminal:
+        display.print_parts(console, table)
+    else:
+        print_rows(rows)

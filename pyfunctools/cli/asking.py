@@ -5,6 +5,7 @@ Questions go to standard error, so that standard output has only the result.
 
 import json
 import sys
+from collections.abc import Iterator
 from mimetypes import guess_type
 from pathlib import Path
 
@@ -29,11 +30,13 @@ _MOST_HELP = 300
 """The most characters of the help text before a question."""
 
 
-def human_issues(function: Function, llm: JsonValue, human: object) -> tuple[Issue, ...]:
-    """Return the issues of a person's values: missing and invalid ones."""
+def human_issues(
+    function: Function, llm: JsonValue, human: object
+) -> tuple[list[Issue], JsonValue]:
+    """Return what is missing or invalid in a person's values, and the values as the schema's."""
     _, values = persons_values(function, llm, human)
     whole = merged(function, llm, values)
-    return () if whole else tuple(issue for issue in whole.issues if issue.side == "human")
+    return [] if whole else [each for each in whole.issues if each.side == "human"], values
 
 
 def ask_values(function: Function, llm: JsonValue, known: JsonObject) -> JsonObject:
@@ -52,7 +55,7 @@ def ask_values(function: Function, llm: JsonValue, known: JsonObject) -> JsonObj
     if answers is None:
         return known
     while True:
-        issues = human_issues(function, llm, answers)
+        issues, _ = human_issues(function, llm, answers)
         questions = questions_for(function, llm, answers, issues)
         wrong = [each for each in questions if each.problem and each.path in answers]
         for each in wrong:
@@ -69,7 +72,7 @@ def _by_path(function: Function, llm: JsonValue, known: JsonObject) -> dict[str,
     if answers_of(known).is_flat:
         return dict(known)
     paths = {each.path: parse_path(each.path) or () for each in questions_for(function, llm, known)}
-    for issue in human_issues(function, llm, known):
+    for issue in human_issues(function, llm, known)[0]:
         at = issue.path.keys
         if not any(at[: len(keys)] == keys[: len(at)] for keys in paths.values()):
             return None
@@ -87,7 +90,7 @@ def _answer(question: Question, console: Console) -> JsonValue:
         mark = "-" if are_numbers else f"{number})"
         console.print(safe_text(f"    {mark} {_as_text(value)}"))
     is_list = members_of(question.schema).get("type") == "array"
-    hint = ", ".join(part for part in (_hint(question, is_list), _skip_hint(question)) if part)
+    hint = ", ".join(filter(None, _hints(question, is_list)))
     prompt = f"  {question.label} [{hint}]" if hint else f"  {question.label}"
     items: list[JsonValue] = []
     while True:
@@ -128,19 +131,13 @@ def _option(question: Question, word: str) -> str:
     return _as_text(question.options[number - 1]) if 0 < number <= len(question.options) else word
 
 
-def _hint(question: Question, is_list: bool) -> str:
-    if question.secret:
-        return "hidden"
+def _hints(question: Question, is_list: bool) -> Iterator[str]:
     kinds = {"boolean": "y/n", "file": "path", "text": "", "choice": "", "choices": "with commas"}
-    return kinds.get(question.kind, question.kind) + (", one a line" if is_list else "")
-
-
-def _skip_hint(question: Question) -> str:
-    if question.required:
-        return ""
-    if question.default in (None, "", [], {}):
-        return "Enter to skip"
-    return f"Enter for {_as_text(question.default)}"
+    line = ", one a line" if is_list else ""
+    yield "hidden" if question.secret else kinds.get(question.kind, question.kind) + line
+    if not question.required:
+        is_blank = question.default in (None, "", [], {})
+        yield "Enter to skip" if is_blank else f"Enter for {_as_text(question.default)}"
 
 
 def _as_text(value: JsonValue) -> str:

@@ -1,9 +1,8 @@
 """The demo: one order, from the text of a model to the request of the shop, screen by screen."""
 
-import json
 import sys
-from asyncio import run
 from contextlib import suppress
+from importlib.util import find_spec
 from inspect import getsource
 from textwrap import dedent
 
@@ -11,9 +10,9 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from pyfunctools._json import JsonSchema
+from pyfunctools._json import members_of
 from pyfunctools.cli import display
-from pyfunctools.cli.demo_shop import DOCUMENT, TeaShop, service
+from pyfunctools.cli.demo_shop import TeaShop
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 
@@ -24,23 +23,24 @@ Sure! ```json
 
 CORRECTED = '{"tea": "sencha", "grams": "100", "wrapping": "gift"}'
 
+PROGRAM = """\
+import asyncio
+await asyncio.gather(*[order(tea=t, grams=50) for t in ("assam", "gyokuro")])"""
+
 CARD = "5555 4444 3333 4242"
 
 
-def play(console: Console, *, everything: bool = False) -> None:
-    """Print the demo: real calls, in this process.
-
-    On a terminal Enter leads to the next screen. With `everything` an OpenAPI document follows.
-    """
+def play(console: Console) -> None:
+    """Print the demo: real calls, in this process. On a terminal Enter leads to the next screen."""
     with Controller.from_object(TeaShop()) as shop:
         _show_class(console, shop["order"])
         _pause(console)
         _show_wrong_call(console, shop)
         _pause(console)
         _show_right_call(console, shop)
-    if everything:
-        _pause(console)
-        run(_show_document(console))
+        if find_spec("pydantic_monty"):
+            _pause(console)
+            _show_program(console, shop)
     _show_next_commands(console)
 
 
@@ -48,9 +48,9 @@ def _show_class(console: Console, order: Function) -> None:
     _heading(console, 1, "A method becomes a function for a model")
     console.print(display.code(dedent(getsource(TeaShop.order)).rstrip(), "python"))
     separated = order.separated
-    human = separated.human if separated is not None else None
-    _line(console, "the model writes", ", ".join(_names(order.llm)))
-    _line(console, "a person gives", ", ".join(_names(human or {})))
+    human = (separated and separated.human) or {}
+    _line(console, "the model writes", ", ".join(members_of(order.llm.get("properties"))))
+    _line(console, "a person gives", ", ".join(members_of(human.get("properties"))))
 
 
 def _show_wrong_call(console: Console, shop: Controller) -> None:
@@ -73,30 +73,15 @@ def _show_right_call(console: Console, shop: Controller) -> None:
     _line(console, "outcome.text", outcome.text)
 
 
-async def _show_document(console: Console) -> None:
-    """Show a call of an OpenAPI document's operation, with the request that is sent."""
-    import httpx  # slow to import
-
-    sent: list[httpx.Request] = []
-
-    async def remember(request: httpx.Request) -> None:
-        sent.append(request)
-
-    client = httpx.AsyncClient(
-        transport=httpx.ASGITransport(app=service), event_hooks={"request": [remember]}
-    )
-    shop = Controller.from_openapi(DOCUMENT, server="http://shop.example", client=client)
-    _heading(console, 4, "The operations of an OpenAPI document are functions too")
-    display.print_parts(console, display.function_table(list(shop)))
-    written = '{"body": {"items": [{"tea": "Sencha", "grams": "100"}], "wrapping": "Gift"}}'
-    async with client, shop:
-        human = {"body": {"card_number": CARD}}
-        outcome = await shop.acall("orders_post", written, human=human)
-    _line(console, "the model wrote", written)
-    body = json.loads(sent[-1].content)
-    body["card_number"] = "***" if body["card_number"] == CARD else "?"
-    _line(console, "was sent", f"{sent[-1].method} {sent[-1].url.copy_with()}")
-    console.print(display.code(display.pretty_json(body), "json"))
+def _show_program(console: Console, shop: Controller) -> None:
+    _heading(console, 4, "A program of the model waits, and goes on")
+    console.print(display.code(PROGRAM, "python"))
+    programs = shop.programs()
+    waiting = programs.call("run_program", {"code": PROGRAM}).waiting
+    assert waiting is not None  # noqa: S101 - each order needs a card
+    _line(console, "waiting.pending", f"{len(waiting.pending)} orders, in one ticket")
+    answers = {each.call_id: {"card_number": CARD} for each in waiting.pending}
+    outcome = programs.resume(waiting.ticket, answers)
     _line(console, "outcome.text", outcome.text)
 
 
@@ -108,11 +93,6 @@ def _show_next_commands(console: Console) -> None:
         "pyfunctools call demo order tea=sencha grams=100",
     ):
         display.print_parts(console, Text(f"  {line}", style="bold magenta"))
-
-
-def _names(schema: JsonSchema) -> list[str]:
-    properties = schema.get("properties")
-    return list(properties) if isinstance(properties, dict) else []
 
 
 def _pause(console: Console) -> None:

@@ -1,18 +1,18 @@
 """Functions and outcomes on the terminal; foreign text is shown without control characters."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools._text import shortened, visible
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._text import cut_at_word, shortened, visible
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
@@ -20,6 +20,12 @@ from pyfunctools.record.outcome import Outcome
 
 _LONGEST_NAME = 24
 """The longest name in a table; with a longer one, each function takes two lines."""
+
+
+_BODY = 2_048
+"""The most characters of a server's error."""
+_EACH = 5
+"""The most skipped parts of one reason that are listed one by one."""
 
 
 def safe_text(text: str, style: str = "") -> Text:
@@ -55,13 +61,19 @@ def table_row(function: Function) -> tuple[str, str, str]:
 
 def function_table(functions: list[Function]) -> RenderableType:
     """Return the functions as a table, or as two lines each if a name would not fit."""
-    rows = [(name, where, shortened(text, 120)) for name, where, text in map(table_row, functions)]
+    rows = [
+        (name, where, cut_at_word(text, 120)) for name, where, text in map(table_row, functions)
+    ]
     if max((len(name) for name, _, _ in rows), default=0) > _LONGEST_NAME:
         return two_lines(rows)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("function", overflow="fold", style="cyan")
-    table.add_column("lives at", overflow="fold", style="dim")
-    table.add_column("does", overflow="fold")
+    return columns(rows, "function", "lives at", "does")
+
+
+def columns(rows: Iterable[Sequence[str]], *titles: str) -> RenderableType:
+    """Return rows with their cells below each other, under the titles if there are any."""
+    table = Table(box=None, pad_edge=False, show_header=bool(titles), header_style="bold")
+    for title, style in zip(titles, ("cyan", "dim", ""), strict=False):
+        table.add_column(title, overflow="fold", style=style)
     for row in rows:
         table.add_row(*map(safe_text, row))
     return table
@@ -77,41 +89,47 @@ def two_lines(rows: Iterable[tuple[str, str, str]]) -> RenderableType:
 
 
 def skipped_text(controller: Controller) -> Text | None:
-    """Return a line for each skipped part with its reason, or `None` if nothing was skipped."""
+    """Return a line for each skipped part, or one for many of one reason; `None` for none."""
     if not controller.skipped:
         return None
+    counts = Counter(item.reason for item in controller.skipped)
     lines = [
         f"{item.where}: {item.reason}" + (f" (at {item.pointer})" if item.pointer else "")
         for item in controller.skipped
+        if counts[item.reason] <= _EACH
     ]
+    lines += [f"{count:,} skipped: {each}" for each, count in counts.items() if count > _EACH]
     return safe_text("\n".join(lines), style="yellow")
 
 
-def function_page(function: Function) -> RenderableType:
+def function_page(function: Function, console: Console) -> RenderableType:
     """Return a page about one function, with the model's and the person's schema apart."""
-    marks = [
-        word
-        for word, is_marked in (
-            ("deprecated", function.deprecated),
-            ("read-only", function.read_only),
-            ("destructive", function.destructive),
-            ("idempotent", function.idempotent),
-            ("asks a person first", function.confirm),
-        )
-        if is_marked
-    ]
-    facts = (origin_text(function.origin), *function.tags, *marks)
+    marks = [each.replace("_", "-") for each in _TRAITS if getattr(function, each)]
+    asks = "asks a person first" if function.confirm else ""
+    facts = (origin_text(function.origin), *function.tags, *marks, asks)
     about = safe_text(" · ".join(filter(None, facts)), "dim")
     parts: list[RenderableType] = [safe_text(function.name, "bold cyan"), about]
     if function.description:
         parts += [Text(), safe_text(function.description)]
-    parts += [Text(), TitledJson("what the model sees", function.llm)]
-    if function.separated is not None:
-        parts.append(TitledJson("what only a person gives", function.separated.human or {}))
+    separated = function.separated
+    parts += [Text(), *_titled("what the model sees", function.llm, console)]
+    if separated is not None:
+        parts += _titled("what only a person gives", separated.human or {}, console)
     if function.output is not None:
-        parts.append(TitledJson("output", function.output))
+        parts += _titled("output", function.output, console)
     parts += [safe_text(f"note: {note}", "yellow") for note in function.notes]
     return Group(*parts)
+
+
+_TRAITS = ("deprecated", "read_only", "destructive", "idempotent")
+
+
+def _titled(title: str, value: JsonSchema, console: Console) -> list[RenderableType]:
+    """Return JSON under a title, in a frame if the output is a terminal."""
+    if not console.is_terminal:
+        return [Text(f"{title}:"), safe_text(pretty_json(value))]
+    text = code(visible(pretty_json(value, min(console.width - 4, 100))), "json")
+    return [Panel(text, title=title, title_align="left", border_style="dim")]
 
 
 def about_outcome(outcome: Outcome) -> list[RenderableType]:
@@ -119,6 +137,8 @@ def about_outcome(outcome: Outcome) -> list[RenderableType]:
     parts: list[RenderableType] = [repair_lines(outcome)] if outcome.repairs else []
     if outcome.response is not None and outcome.response.status is not None:
         parts.append(safe_text(f"HTTP {outcome.response.status}", "dim"))
+        if outcome.reason == "status" and outcome.value is not None:
+            parts.append(safe_text(shortened(_body(outcome.value), _BODY), "dim"))
     questions = () if outcome.waiting is None else outcome.waiting.questions
     lines = (safe_text(f"a person gives {each.path}: {each.label}", "yellow") for each in questions)
     return [*parts, *lines]
@@ -147,22 +167,13 @@ def print_parts(console: Console, *parts: RenderableType | None) -> None:
             console.print(part, soft_wrap=not console.is_terminal)
 
 
-@dataclass(frozen=True, slots=True)
-class TitledJson:
-    """JSON under a title, in a frame if the output is a terminal."""
+def print_note(text: str, style: str = "dim") -> None:
+    """Print a text to standard error."""
+    print_parts(Console(stderr=True), safe_text(text, style))
 
-    title: str
-    value: JsonValue
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the frame, or the title and the JSON."""
-        if console.is_terminal:
-            text = visible(pretty_json(self.value, min(options.max_width - 4, 100)))
-            title = self.title
-            yield Panel(code(text, "json"), title=title, title_align="left", border_style="dim")
-        else:
-            yield Text(f"{self.title}:")
-            yield safe_text(pretty_json(self.value))
+def _body(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _short(value: JsonValue) -> str:

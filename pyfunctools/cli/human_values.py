@@ -9,13 +9,13 @@ from rich.panel import Panel
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.cli.asking import ask_values, human_issues, is_confirmed
-from pyfunctools.cli.display import pretty_json, safe_text
+from pyfunctools.cli.display import pretty_json, print_note, safe_text
 from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
 from pyfunctools.route import Route
-from pyfunctools.schema import Failure
+from pyfunctools.schema.feedback.plain_words import to_person
 
 
 def human_values(
@@ -32,10 +32,11 @@ def human_values(
     checked = function.check(text)
     if not checked or function.separated is None:
         return given
-    issues = human_issues(function, checked.value, given or {})
+    issues, values = human_issues(function, checked.value, given or {})
     if issues and not has_person(ask):
-        text = Failure(value=None, issues=issues).to_person()
-        _print_notes("Missing or invalid:", text, "Use --human, or call it in a terminal.")
+        text = to_person(issues, given=values)
+        told = f"Missing or invalid:\n{text}\nUse --human, or call it in a terminal."
+        print_note(told, "yellow")
         return given  # the call reports the issues
     return ask_values(function, checked.value, given or {}) if ask or issues else given
 
@@ -46,7 +47,7 @@ def approval_prompt(server: str | None, *, ask: bool) -> Callable[[PendingCall],
     def approve(pending: PendingCall) -> bool | None:
         function = pending.function
         if not has_person(ask):
-            _print_notes("This needs approval: use --yes, or call it in a terminal.")
+            print_note("This needs approval: use --yes, or call it in a terminal.", "yellow")
             return None
         text = f"{_address(function, server)}\n\n{pretty_json(_without_bytes(pending.arguments))}"
         title = "about to run, and destructive" if function.destructive else "about to run"
@@ -83,7 +84,3 @@ def _without_bytes(value: JsonObject | JsonValue) -> JsonValue:
     if isinstance(value, dict):
         return {name: _without_bytes(inner) for name, inner in value.items()}
     return [_without_bytes(item) for item in value] if isinstance(value, list) else value
-
-
-def _print_notes(*lines: str) -> None:
-    Console(stderr=True).print(safe_text("\n".join(lines), "yellow"), soft_wrap=True)

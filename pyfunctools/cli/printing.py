@@ -35,15 +35,7 @@ class Status(IntEnum):
     """A person pressed ctrl-C."""
 
 
-_REASONS: Final = {
-    "arguments": Status.REFUSED,
-    "unknown": Status.REFUSED,
-    "declined": Status.WAITS,
-    "denied": Status.WAITS,
-    "needs_approval": Status.WAITS,
-    "needs_human": Status.WAITS,
-}
-
+_WAITS: Final = frozenset({"declined", "denied", "needs_approval", "needs_human"})
 _MARKS: Final = {"❌": "(x)", "·": "-", "…": "...", "→": "->"}
 """Replacements for characters of the library's texts that an encoding lacks."""
 _ERRORS: Final = "pyfunctools.marks"
@@ -53,7 +45,9 @@ def status_of(outcome: Outcome) -> Status:
     """Return the exit status of an outcome."""
     if outcome.ok:
         return Status.DONE
-    return _REASONS.get(outcome.reason or "", Status.FAILED)
+    if outcome.reason in ("arguments", "unknown"):
+        return Status.REFUSED
+    return Status.WAITS if outcome.reason in _WAITS else Status.FAILED
 
 
 def outcome_row(outcome: Outcome) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -45,22 +44,16 @@ class ReplayCounts:
         return {name: dict(getattr(self, name).most_common()) for name in every}
 
 
-@contextmanager
-def open_recording(path: str) -> Generator[tuple[BinaryIO, int | None]]:
-    """Open recorded calls and yield them with their size in bytes; `-` is standard input (no size).
+def open_recording(path: str) -> BinaryIO:
+    """Open recorded calls; `-` is standard input.
 
     Raises:
         DefinitionError: the file cannot be read.
     """
-    if path == "-":
-        yield sys.stdin.buffer, None
-        return
     try:
-        file = Path(path).open("rb")  # noqa: SIM115
+        return sys.stdin.buffer if path == "-" else Path(path).open("rb")
     except OSError as error:
         raise DefinitionError(path, f"This file cannot be read: {error}.") from error
-    with file:
-        yield file, Path(path).stat().st_size
 
 
 def check_recording(controller: Controller, file: BinaryIO, counts: ReplayCounts) -> Iterator[int]:

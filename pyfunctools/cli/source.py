@@ -7,18 +7,21 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import quote
 
 from pyfunctools._json import JsonValue
 from pyfunctools.cli.demo_shop import TeaShop
 from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
+from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names
 
 _SOURCES = "Name an OpenAPI document's path, `-` for standard input, or `module:object` of Python."
 DEMO = "demo"
 """The source that is the demo's shop."""
 _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_KEY = re.compile(r"(?:[0-9A-Fa-f]{2}){32,}")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
 
 
@@ -26,37 +29,47 @@ def open_source(
     source: str,
     *,
     server: str | None = None,
-    headers: Sequence[str] = (),
-    auth: Sequence[str] = (),
+    headers: Sequence[str] | None = None,
+    auth: Sequence[str] | None = None,
+    undecorated: bool = False,
+    runs: bool = False,
 ) -> Controller:
     """Return the controller of a document's path, or of `module:object` (current folder included).
 
     The object is a controller, a function, a FastAPI application or router, an instance, or a class
-    that needs no arguments. `-` is a document on standard input, and `demo` the demo's shop.
+    that needs no arguments. `-` is a document on standard input, and `demo` the demo's shop. With
+    `undecorated` every public method of the class counts. A document that `runs` needs a server.
 
     Raises:
         PyfunctoolsError: the document cannot be read, or the object cannot become a controller.
     """
-    if names_object(source):
+    if _names_object(source):
         for option, value in (("--server", server), ("--header", headers), ("--auth", auth)):
             if value:
                 raise DefinitionError(option, f"This is for documents, and {source} is Python.")
-        return _of_object(source, TeaShop if source == DEMO else _imported(source))
+        return _of_object(source, TeaShop if source == DEMO else _imported(source), undecorated)
+    if undecorated:
+        raise DefinitionError("--all", f"This is for classes, and {source} is a document.")
     is_address = "://" in source
     if source != "-" and not is_address and not Path(source).exists():
         raise DefinitionError(source, "There is no such file.", _SOURCES)
     if source.endswith(".py"):
         raise DefinitionError(source, "This is Python, not a document.", _SOURCES)
-    return Controller.from_openapi(
+    controller = Controller.from_openapi(
         sys.stdin.buffer.read() if source == "-" else source if is_address else Path(source),
         server=True if server == "document" else server,
-        headers=dict(_pair("--header", line, ":") for line in headers),
-        auth=dict(_pair("--auth", line, "=") for line in auth) or None,
+        headers=dict(_pair("--header", line, ":") for line in headers or ()),
+        auth=dict(_pair("--auth", line, "=") for line in auth or ()) or None,
     )
+    first = next((each.origin for each in controller), None)
+    if runs and server is None and isinstance(first, Route):
+        urls = ", ".join(each.url for each in first.servers) or "none"
+        remedy = f"Give one, or `--server document` for the document's own ({urls})."
+        raise DefinitionError("--server", "An operation of a document needs a base URL.", remedy)
+    return controller
 
 
-def names_object(source: str) -> bool:
-    """Return whether a source is `module:object` (or `demo`), not the path of a document."""
+def _names_object(source: str) -> bool:
     is_object = source == DEMO or _OBJECT.fullmatch(source) is not None
     return is_object and not Path(source).exists()
 
@@ -109,6 +122,34 @@ def read_context(given: str | None) -> object:
     return _json("--context", read_value(given) or "", "Give `module:object`, or JSON.")
 
 
+def read_keys(given: str | None) -> list[bytes] | None:
+    """Return the keys in `--keys`, which are in hex; $VARIABLES are filled in.
+
+    Raises:
+        PyfunctoolsError: the file cannot be read, or it has a key of fewer than 32 bytes.
+    """
+    text = read_value(given)
+    if text is None:
+        return None
+    words = _filled_in("--keys", text).split()
+    if not words or not all(_KEY.fullmatch(word) for word in words):
+        reason = "A key is 32 bytes or more in hex."
+        raise DefinitionError("--keys", reason, "Make one: `openssl rand -hex 32`.")
+    return [bytes.fromhex(word) for word in words]
+
+
+def page_of(address: str) -> Callable[[str], str]:
+    """Return a function of a ticket that returns the address of your page for it.
+
+    Raises:
+        DefinitionError: the address has no place for the ticket.
+    """
+    if "{ticket}" not in address:
+        remedy = "Write `https://shop.example/answer?ticket={ticket}`."
+        raise DefinitionError("--page-url", "There is no `{ticket}` in it.", remedy)
+    return lambda ticket: address.replace("{ticket}", quote(ticket, safe=""))
+
+
 def _json(option: str, text: str, remedy: str) -> JsonValue:
     try:
         value: JsonValue = json.loads(text)
@@ -122,15 +163,18 @@ def _pair(option: str, line: str, mark: str) -> tuple[str, str]:
     if not found or not name.strip():
         form = "Name: value" if mark == ":" else "scheme=value"
         raise DefinitionError(option, f"This is not `{form}`.")
-    return name.strip(), _VARIABLE.sub(lambda match: _variable(option, match), value.strip())
+    return name.strip(), _filled_in(option, value.strip())
 
 
-def _variable(option: str, match: re.Match[str]) -> str:
-    name = match[1] or match[2]
-    value = os.environ.get(name)
-    if value is None:
-        raise DefinitionError(option, f"The variable ${name} is not set.", f"export {name}=...")
-    return value
+def _filled_in(option: str, text: str) -> str:
+    def value_of(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        value = os.environ.get(name)
+        if value is None:
+            raise DefinitionError(option, f"The variable ${name} is not set.", f"export {name}=...")
+        return value
+
+    return _VARIABLE.sub(value_of, text)
 
 
 def _imported(source: str) -> object:
@@ -154,11 +198,11 @@ def _imported(source: str) -> object:
     return value
 
 
-def _of_object(source: str, value: object) -> Controller:
+def _of_object(source: str, value: object, undecorated: bool) -> Controller:
     if isinstance(value, Controller):
         return value
     if isinstance(value, type):
-        return Controller.from_object(_instance(source, value))
+        return Controller.from_object(_instance(source, value), all=undecorated)
     if isinstance(value, Function) or (callable(value) and hasattr(value, "__code__")):
         functions: list[Callable[..., object] | Function] = [value]
         return Controller.from_functions(functions, name=source)
@@ -167,7 +211,7 @@ def _of_object(source: str, value: object) -> Controller:
 
         if isinstance(value, FastAPI | APIRouter):
             return Controller.from_fastapi(value)
-    return Controller.from_object(value)
+    return Controller.from_object(value, all=undecorated)
 
 
 def _instance(source: str, value: object) -> object:

@@ -71,8 +71,12 @@ def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -
     """Return the message of a form or page: the call, and the problems with the last answer."""
     summary = function.description.partition("\n")[0]
     lines = [": ".join(filter(None, (function.title or function.name, summary)))]
+    if waiting.function != function.name:
+        lines = [f"{function.title or function.name} calls {waiting.function}"]
     if waiting.arguments:
         lines.append(shortened(_plain(waiting.arguments), _LONGEST))
+    if waiting.server is not None:
+        lines.append(f"{waiting.server.name} asks: {waiting.server.message}")
     lines += [f"{each.label}: {each.problem}" for each in waiting.questions if each.problem]
     if on_page:
         lines.append("Open the page to complete the call there.")
@@ -91,7 +95,9 @@ def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
     return frozenset({"url"} if elicitation.form is None else {"form", "url"})
 
 
-def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> str:
+def refusal_of(
+    waiting: Waiting, modes: frozenset[str], *, has_page: bool, is_inside: bool = False
+) -> str:
     """Return the text for a call if the person cannot be asked: the reason, and a remedy."""
     private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
     wanted = "approve" if waiting.approval and not waiting.questions else "add their part to"
@@ -104,19 +110,20 @@ def refusal_of(waiting: Waiting, modes: frozenset[str], *, has_page: bool) -> st
         text += f"this client has no elicitation {'by address' if private else 'by form'}."
     else:
         text += "no form can ask for their part."
-    text += " Nothing has run. Tell the person to make this call in the application itself"
+    text += " Calls before it may have run." if is_inside else " Nothing has run."
+    text += " Tell the person to make this call in the application itself"
     return f"{text}{', or in a client that can ask them' if has_page or not private else ''}."
 
 
 def _field(question: Question) -> dict[str, Any]:
-    field: dict[str, Any] = {"title": question.label, **_field_schema(question)}
+    field: dict[str, Any] = {"title": visible(question.label), **_field_schema(question)}
     lines = [question.help, f"Not accepted: {question.problem}" if question.problem else ""]
     if question.kind == "json":
         lines.append("As JSON; a list of texts or numbers also with one on each line.")
     if question.kind == "time":
         lines.append("A time, such as 09:30.")
     if description := "\n".join(filter(None, lines)):
-        field["description"] = description
+        field["description"] = visible(description)
     default, python_type = question.default, _TYPES.get(field["type"], ())
     if isinstance(default, python_type) and (python_type is bool) == isinstance(default, bool):
         field["default"] = default

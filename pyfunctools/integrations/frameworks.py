@@ -1,29 +1,27 @@
 """Shared code of the integrations with agent frameworks: settings, and answers by call id."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from inspect import isawaitable
+from typing import Any
 
 from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.execution.steps import awaited
+from pyfunctools.record.outcome import Outcome
 
-DENIED = "A person has to approve this call and has not. Nothing has run."
+DENIED = "The person declined this call. Nothing has run."
 
 
 def check_controller(where: str, controller: object) -> None:
-    """Check that an argument is a controller.
-
-    Raises:
-        DefinitionError: it is not.
-    """
+    """Check that an argument is a controller."""
     if not isinstance(controller, Controller):
         raise wrong_type(where, "a `Controller`", controller, f"Write `{where}(controller)`.")
 
 
 def check_answers(where: str, answers: Iterable[str], waiting: Sequence[str], source: str) -> None:
-    """Check that every answer is for a call that waits; `source` names the origin of the calls.
-
-    Raises:
-        DefinitionError: no waiting call has the id of an answer.
-    """
+    """Check that every answer is for a call that waits; `source` names the origin of the calls."""
     if unknown := [call_id for call_id in answers if call_id not in waiting]:
         known = ", ".join(map(repr, waiting)) or "none, since no call waits"
         raise DefinitionError(
@@ -38,3 +36,34 @@ def context_for(context: object, run: object, default: object) -> object:
     if context is None:
         return default
     return context(run) if callable(context) else context
+
+
+def what_is_asked(outcome: Outcome, call_id: str | None) -> dict[str, Any]:
+    """Return the fields of `Outcome.waiting` as plain data, with the call's id and text."""
+    if outcome.waiting is None:
+        return {}
+    asked = {**asdict(outcome.waiting), "text": outcome.text}
+    asked.pop("_state")
+    return {**asked, "call_id": call_id or outcome.waiting.call_id}
+
+
+_WITHDRAWING = set["asyncio.Future[bool]"]()
+
+
+def withdraw(controller: Controller, ticket: str | None) -> None:
+    """Withdraw the ticket of a declined call; with an asynchronous store in a task of the loop.
+
+    Raises:
+        Exception: whatever the store's `claim` raises.
+    """
+    tickets = controller._tickets.value  # pyright: ignore[reportPrivateUsage]
+    withdrawn = False if ticket is None else tickets.withdraw(ticket)
+    if isawaitable(withdrawn):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            asyncio.run(awaited(withdrawn, ""))  # type: ignore[arg-type]
+            return
+        task = asyncio.ensure_future(withdrawn)
+        _WITHDRAWING.add(task)  # a loop keeps only a weak reference
+        task.add_done_callback(_WITHDRAWING.discard)

@@ -8,22 +8,31 @@ if "__interrupt__" in result:
     agent.invoke(resume(result["__interrupt__"], {call_id: {"pin": "4711"}}), config)
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import islice
-from typing import Any, Literal, NamedTuple, cast
+from secrets import token_urlsafe
+from threading import Lock
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from pyfunctools._json import JsonObject
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions
 from pyfunctools.controller.tools import Tools
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import MissingExtraError
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.steps import finish
-from pyfunctools.integrations.frameworks import check_answers, check_controller, context_for
+from pyfunctools.integrations.frameworks import (
+    check_answers,
+    check_controller,
+    context_for,
+    what_is_asked,
+)
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
@@ -34,15 +43,16 @@ try:
     from langchain_core.messages.tool import tool_call
     from langchain_core.runnables import RunnableConfig
     from langchain_core.tools import BaseTool, ToolException
+    from langgraph.errors import GraphInterrupt
     from langgraph.runtime import get_runtime
     from langgraph.types import Command, Interrupt, interrupt
     from pydantic import PrivateAttr
     from pydantic_core import to_jsonable_python
 except ImportError as error:
-    raise DefinitionError(
+    raise MissingExtraError(
         "pyfunctools.integrations.langchain",
         f"LangChain is not installed, or another version than this is for: {error}.",
-        "Install it: `pip install 'pyfunctools[langchain]'`.",
+        "langchain",
     ) from error
 
 
@@ -72,8 +82,8 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     """Return the command that continues the calls which a person has answered.
 
     `answers` maps the id of a call to the person's values, to `True` or `False` for an approval, or
-    to an `Approval`. LangGraph stores them in its checkpoints: use an encrypted serializer if they
-    must not be readable.
+    to an `Approval`. Values stay in this process, which has to run the command: LangGraph, its
+    checkpoints and its callbacks (so traces too) get a handle for them, good until the call ends.
 
     Raises:
         DefinitionError: no interrupt belongs to a call with the id of an answer.
@@ -86,11 +96,13 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     check_answers("resume", answers, list(waiting), "these interrupts")
     replies: dict[str, Any] = {}
     for call_id, answer in answers.items():
-        human, approve = values_and_approval(answer)
-        if isinstance(approve, Approval):
-            approve = asdict(approve)
         interrupt_id, ticket = waiting[call_id]
-        replies[interrupt_id] = {"human": human, "approve": approve, "ticket": ticket}
+        reply: dict[str, Any] = {"approve": answer}
+        if not isinstance(answer, bool):
+            reply = {"handle": token_urlsafe(16)}
+            _GIVEN[reply["handle"]] = answer
+            _forget_oldest(_GIVEN)
+        replies[interrupt_id] = {**reply, "ticket": ticket, "call_id": call_id}
     return Command(resume=replies)
 
 
@@ -145,45 +157,77 @@ class ControllerTool(BaseTool):
     ) -> _Result:
         """Return a call's result; if the node has run before, the earlier result.
 
-        After an interrupt LangGraph runs a node, with all its calls, again from the start.
+        After an interrupt LangGraph runs a node, with all its calls, again from the start. Calls
+        that are still running then are awaited.
         """
-        done = _DONE.setdefault(self._controller, {})
-        place = _place(config, call_id)
-        if place is not None and place in done:
-            return done[place]
+        step, mine = _step(config), Future[_Result]()
+        place = None if step is None or not call_id else (*step, call_id)
+        calls = _CALLS.setdefault(self._controller, {})
+        held = mine if place is None else calls.setdefault(place, mine)
+        if held is not mine:
+            return await asyncio.shield(asyncio.wrap_future(held)) if awaits else held.result()
         call = self._tools.call_of(self.name, arguments, call_id)
-        result = self._result_of(await self._outcome(call, config, awaits=awaits))
-        if place is not None:
-            done[place] = result
-            for oldest in list(islice(done, max(len(done) - _KEPT, 0))):
-                done.pop(oldest, None)
-        return result
+        try:
+            mine.set_result(self._result_of(await self._outcome(call, config, mine, awaits=awaits)))
+        except BaseException as error:
+            if place is not None and not mine.done():  # nothing has run: the next time it may
+                calls.pop(place, None)
+                mine.set_exception(error)
+                if awaits and isinstance(error, Exception):
+                    await _neighbours(calls, place)
+            raise
+        _forget_oldest(calls)
+        return mine.result()
 
-    async def _outcome(self, call: Call, config: RunnableConfig, *, awaits: bool) -> Outcome:
+    async def _outcome(
+        self, call: Call, config: RunnableConfig, mine: "Future[_Result]", *, awaits: bool
+    ) -> Outcome:
         """Return the outcome of a call; while it waits for a person the graph is interrupted."""
         runtime = _runtime()
         default = None if runtime is None else runtime.context
         context = context_for(self._context, config, default)
-        controller = self._controller
+        controller, function = self._controller, self._controller[self.name]
 
-        async def run(human: Any, approve: Approve, ticket: str | None) -> Outcome:
+        async def run(answer: "_Answer | Outcome") -> Outcome:
+            if isinstance(answer, Outcome):
+                return answer
+            human, approve, ticket, _ = answer
             options: CallOptions = {"human": human, "approve": approve, "context": context}
-            if awaits:
-                if ticket is None:
+            try:
+                if ticket is None and awaits:
                     return await controller.acall(call, **options)
-                return await controller.aresume(ticket, **options)
-            if ticket is None:
-                return controller.call(call, **options)
-            return controller.resume(ticket, **options)
+                if ticket is None:
+                    return controller.call(call, **options)
+                if awaits:
+                    return await controller.aresume(ticket, **options)
+                return controller.resume(ticket, **options)
+            except BaseException as error:  # cancelled: it may have run, and LangGraph tries again
+                may_repeat = function.read_only or function.idempotent
+                if not isinstance(error, Exception) and not may_repeat:
+                    mine.set_result(_Result(_CANCELLED, is_error=True))
+                raise
 
-        outcome = await run(None, None, None)
+        waits, (thread, step) = _WAITING.setdefault(controller, {}), _step(config) or ("", "")
+        place, answers = (thread, step, call.id or ""), list[_Answer]()
+        _, runner = controller._entries[self.name]  # pyright: ignore[reportPrivateUsage]
+        if runtime is not None and call.id and runner.may_ask(function):
+            answers = _earlier_answers(place)
+            outcome = await run(_latest(waits.get(place), answers))
+        else:
+            outcome = await run(_Answer())
         while outcome.waiting is not None and runtime is not None:
-            call_id = call.id or outcome.waiting.call_id
-            asked = {**asdict(outcome.waiting), "call_id": call_id, "text": outcome.text}
-            answer = _answered(interrupt(asked))
+            asked = what_is_asked(outcome, call.id)
+            place = (thread, step, str(asked["call_id"]))
+            waits[place] = (outcome, len(answers))
+            _forget_oldest(waits)
+            answer = _next_answer(place, asked)
             while answer is None:
-                answer = _answered(interrupt({**asked, "text": _UNREADABLE}))
-            outcome = await run(*answer)
+                answer = _next_answer(place, {**asked, "text": _UNREADABLE})
+            answers.append(answer)
+            outcome = await run(answer)
+        waits.pop(place, None)
+        for each in answers:  # LangGraph gives all answers again until the call has ended
+            _GIVEN.pop(each.handle, None)
         return outcome
 
     def _result_of(self, outcome: Outcome) -> _Result:
@@ -305,39 +349,145 @@ def _runtime() -> Any:
 
 
 _Place = tuple[str, str, str]
-_DONE: WeakKeyDictionary[Controller, dict[_Place, _Result]] = WeakKeyDictionary()
-"""The results of the latest calls, by thread, step and id."""
+_CALLS: WeakKeyDictionary[Controller, dict[_Place, "Future[_Result]"]] = WeakKeyDictionary()
+"""The latest calls, running or ended, by thread, step and id."""
+
+_GIVEN: dict[str, PersonsAnswer] = {}
+"""The latest answers of persons, by their handles."""
 
 _KEPT = 1000
+_TICKS = 20
+"""Turns of the event loop in which the other calls of a message have begun."""
+
+_K = TypeVar("_K")
 
 
-def _place(config: RunnableConfig, call_id: str | None) -> _Place | None:
-    """Return the thread, the step and the id of a call, `None` outside a thread."""
+def _forget_oldest(kept: dict[_K, Any]) -> None:
+    for oldest in list(islice(kept, max(len(kept) - _KEPT, 0))):
+        if not isinstance(kept[oldest], Future) or kept[oldest].done():
+            kept.pop(oldest, None)
+
+
+async def _neighbours(calls: dict[_Place, "Future[_Result]"], place: _Place) -> None:
+    """Wait for the other calls of a step, as LangGraph does where each is a task of its own.
+
+    An event loop that ends with the interrupt would cancel them.
+    """
+    for _ in range(_TICKS):
+        await asyncio.sleep(0)
+        step = [each for other, each in list(calls.items()) if other[:2] == place[:2]]
+        running = [asyncio.wrap_future(each) for each in step if not each.done()]
+        await asyncio.gather(*map(asyncio.shield, running), return_exceptions=True)
+
+
+def _step(config: RunnableConfig) -> tuple[str, str] | None:
+    """Return the thread and the step of a call, `None` outside a thread."""
     known = config.get("configurable") or {}
     thread, step = known.get("thread_id"), known.get("checkpoint_ns")
-    return None if thread is None or not step or not call_id else (str(thread), step, call_id)
+    return None if thread is None or not step else (str(thread), step)
 
 
-def _answered(answer: object) -> tuple[JsonObject | None, Approve, str | None] | None:
-    """Return a person's values, approval and ticket, `None` if the answer is malformed."""
+class _Answer(NamedTuple):
+    """A person's answer, with the ticket of the call and the handle of the values."""
+
+    human: Any = None
+    approve: Approve = None
+    ticket: str | None = None
+    handle: str = ""
+
+
+_TAKING = Lock()
+_ASIDE: dict[_Place, list[object]] = {}
+_ASKED: dict[tuple[str, str], set[str]] = {}
+_Waiting = dict[_Place, tuple[Outcome, int]]
+_WAITING: WeakKeyDictionary[Controller, _Waiting] = WeakKeyDictionary()
+"""The latest calls that wait, each with the number of answers that it has had."""
+
+
+def _next_answer(place: _Place, asked: dict[str, Any]) -> _Answer | None:
+    """Return the next answer to a call, `None` if it is malformed, or may be for another call.
+
+    LangGraph has one list of answers for all calls of a node, and gives each to whoever asks next.
+    """
+    step = place[:2]
+    with _TAKING:
+        _ASKED.setdefault(step, set()).add(place[2])
+        _forget_oldest(_ASKED)
+        is_alone = len(_ASKED[step]) == 1
+        asked = asked if is_alone else {**asked, "text": f"{asked['text']} {_SEVERAL}"}
+        answer = _taken(place, asked)
+    return _answered(answer) if is_alone or "call_id" in _object(answer) else None
+
+
+def _taken(place: _Place, asked: dict[str, Any]) -> object:
+    """Return the next answer that is for a call, or for none by name; others are put aside."""
+    while True:
+        kept = _ASIDE.get(place)
+        answer: object = kept.pop(0) if kept else interrupt(asked)
+        belongs_to = _object(answer).get("call_id")
+        if belongs_to in (None, place[2]):
+            return answer
+        _ASIDE.setdefault((*place[:2], belongs_to), []).append(answer)
+        _forget_oldest(_ASIDE)
+
+
+def _earlier_answers(place: _Place) -> list[_Answer]:
+    """Return the answers to a call that LangGraph has before the call runs."""
+    found: list[_Answer | None] = []
+    with _TAKING, suppress(GraphInterrupt):  # there is no further one
+        while True:
+            found.append(_answered(_taken(place, {})))
+    return [each for each in found if each is not None]
+
+
+def _latest(held: tuple[Outcome, int] | None, answers: list[_Answer]) -> "_Answer | Outcome":
+    """Return how a call goes on that may have run in part before it waited.
+
+    Where a node runs again, such a call is not begun again: it continues with the latest answer, or
+    waits as it did.
+    """
+    outcome, used = held or (None, 0)
+    if not answers[used:]:
+        return outcome or _Answer()
+    waiting = None if outcome is None else outcome.waiting
+    ticket = answers[-1].ticket or (waiting and waiting.ticket)
+    if ticket is None:
+        return Outcome(text=_BEGUN, reason="ticket_gone")
+    return answers[-1]._replace(ticket=ticket)
+
+
+def _answered(answer: object) -> _Answer | None:
+    """Return a person's answer, `None` if it is malformed or its values are gone."""
     if isinstance(answer, bool):
-        return None, answer, None
+        return _Answer(approve=answer)
     given = _object(answer)
     human, approve, ticket = given.get("human"), given.get("approve"), given.get("ticket")
-    if edit := _object(approve):
+    handle = str(given.get("handle", ""))
+    if handle in _GIVEN:
+        human, approve = values_and_approval(_GIVEN[handle])
+    elif edit := _object(approve):
         approve = Approval(arguments=edit.get("arguments"), human=edit.get("human"))
     is_valid = (
-        given.keys() <= {"human", "approve", "ticket"}
-        and isinstance(human, dict | None)
+        given.keys() <= {"human", "approve", "ticket", "handle", "call_id"}
+        and (isinstance(human, dict | None) or handle in _GIVEN)
         and isinstance(approve, bool | Approval | None)
         and isinstance(ticket, str | None)
         and (human is not None or approve is not None)
     )
-    return (cast("JsonObject | None", human), approve, ticket) if is_valid else None
+    return _Answer(human, approve, ticket, handle) if is_valid else None
 
 
 def _object(value: object) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-_UNREADABLE = 'The answer must be {"human": values, "approve": true or false}. Nothing has run yet.'
+_UNREADABLE = (
+    'The answer must be {"human": values, "approve": true or false}, or made by `resume` in the '
+    "process that runs the graph. Nothing has run yet."
+)
+_BEGUN = (
+    "This call had begun, and cannot go on: its answer has no ticket. Whether all of it was "
+    "carried out is not known."
+)
+_SEVERAL = "Several calls of this step wait: make the answer with `resume`."
+_CANCELLED = "This call was cancelled after it had started; its effects are not known."

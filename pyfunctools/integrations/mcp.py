@@ -9,19 +9,18 @@ are asked through the client (see `elicitation`), and the call continues with it
 """
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from ipaddress import ip_address
-from socket import AF_INET, AF_INET6, create_server
+from json import dumps, loads
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 from weakref import WeakSet
 
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, tool_of
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
+from pyfunctools.execution.person.approval import Approval
 from pyfunctools.execution.person.tickets import Ticket, Tickets
 from pyfunctools.execution.steps import awaited
 from pyfunctools.record.function import Function, handler_of
@@ -59,14 +58,15 @@ try:
         refusal_of,
         values_by_path,
     )
+    from pyfunctools.integrations.listening import CONNECTIONS, is_loopback, serve_app
 except ImportError as error:
-    raise DefinitionError(
+    raise MissingExtraError(
         "pyfunctools.integrations.mcp",
         f"The official SDK of MCP, version 2, is not installed: {error}.",
-        "Run `pip install 'pyfunctools[mcp]'`.",
+        "mcp",
     ) from None
 
-Request: TypeAlias = ServerRequestContext[Any, Any]
+McpRequest: TypeAlias = ServerRequestContext[Any, Any]
 """The SDK's context of a request: `request.request` is the HTTP request, `request.session` reports
 progress."""
 
@@ -85,7 +85,12 @@ _HOLD: Final = 25.0
 """Seconds that a request waits for a person on a page; many clients give up after 60."""
 
 _PERSON: Final = "person"
-_CLOSED: Final = "The person closed the question without an answer. Nothing has run."
+_TIMES: Final = 10
+"""How many times a person is asked in one call."""
+_ENDLESS: Final = "The person was asked several times without a valid answer. Nothing has run."
+_UNASKED_FIELD: Final = (
+    "The answer has a field which the form does not ask for. It was not used. Nothing has run."
+)
 
 _LIFETIME: Final = 24 * 3600.0
 """Seconds until the state of a request expires; the ticket in it expires sooner."""
@@ -95,17 +100,40 @@ class ServerSettings(TypedDict, total=False):
     """The settings of a server; see `server`."""
 
     name: str | None
+    version: str | None
     inline: bool | None
     keys: Sequence[str | bytes] | None
     url: Callable[[str], str] | None
-    context: Callable[[Request], object] | None
+    context: Callable[[McpRequest], object] | None
     auth: Check | None
+
+
+class _Asked(NamedTuple):
+    """The state of a call that waits for a person: how and how often they were asked.
+
+    `fields` are those of the form; `call` is the id of a call in a program. Clients get it sealed
+    by the SDK.
+    """
+
+    mode: str = ""
+    times: int = 0
+    ticket: str = ""
+    fields: Sequence[str] = ()
+    call: str = ""
+
+
+def _asked_in(state: str) -> _Asked:
+    """Return the contents of a state; an earlier version's has no valid ticket."""
+    with suppress(ValueError, TypeError):
+        return _Asked(*loads(state))
+    return _Asked()
 
 
 def server(controller: Controller, **settings: Unpack[ServerSettings]) -> "FunctionServer":
     """Return a server of the official SDK whose tools are the functions of a controller.
 
-    `name` is the server's name for clients, by default the controller's. `inline` replaces
+    `name` is the server's name for clients, by default the controller's, and `version` the version
+    of your program. `inline` replaces
     references by their definitions for every tool (`True`) or for no tool (`False`); by default
     where the schema becomes hardly longer. `keys` (32 bytes or more) protect the state of calls
     that wait for a person; several processes need the same keys, and without keys the state is
@@ -145,6 +173,7 @@ class FunctionServer(Server[Any]):
         name = settings.get("name") or controller.name or "pyfunctools"
         super().__init__(
             name,
+            version=settings.get("version") or "",
             instructions=controller.description or None,
             on_subscriptions_listen=ListenHandler(self._bus),
         )
@@ -195,7 +224,7 @@ class FunctionServer(Server[Any]):
         names = "\n".join(each.name for each in controller.functions)
         self._version = sha256(names.encode()).hexdigest()[:16]
 
-    async def _list(self, request: Request, params: PaginatedRequestParams) -> dict[str, Any]:
+    async def _list(self, request: McpRequest, params: PaginatedRequestParams) -> dict[str, Any]:
         """Return one page of the functions, in the controller's order."""
         start, modern = self._start(params.cursor), request.protocol_version >= MODERN
         if not modern:
@@ -211,11 +240,7 @@ class FunctionServer(Server[Any]):
         return listed
 
     def _start(self, cursor: str | None) -> int:
-        """Return the index of the first function on a cursor's page.
-
-        Raises:
-            MCPError: the cursor is invalid.
-        """
+        """Return the index of the first function on a cursor's page."""
         starts = range(PAGE, len(self.controller), PAGE)
         cursors = {self._cursor(start): start for start in starts}
         if cursor is None or cursor in cursors:
@@ -235,33 +260,33 @@ class FunctionServer(Server[Any]):
         pages[start, modern] = page
         return page
 
-    async def _call(self, request: Request, params: CallToolRequestParams) -> dict[str, Any]:
-        """Return the result of a call, or the request for a person's values or approval.
-
-        Raises:
-            MCPError: the function is unknown.
-        """
+    async def _call(self, request: McpRequest, params: CallToolRequestParams) -> dict[str, Any]:
+        """Return the result of a call, or the request for a person's values or approval."""
         controller, modern = self.controller, request.protocol_version >= MODERN
         if params.name not in controller:
             raise MCPError(INVALID_PARAMS, (await controller.acall(params.name)).text)
         function = controller[params.name]
         options = await self._options(request)
+        asked = _Asked() if params.request_state is None else _asked_in(params.request_state)
         if params.request_state is None:
             outcome = await controller.acall(params.name, params.arguments, **options)
         else:
             answer = (params.input_responses or {}).get(_PERSON)
             result = answer if isinstance(answer, ElicitResult) else None
-            outcome = await self._answered(params.request_state, result, options, _HOLD)
+            outcome = await self._answered(asked, result, options, _HOLD)
         while outcome is not None and (waiting := outcome.waiting) is not None:
-            elicitation = self._elicitation(function, waiting, request)
+            elicitation = self._elicitation(function, waiting, request, asked.times + 1)
             if isinstance(elicitation, str):
                 outcome = replace(outcome, text=elicitation, waiting=None)
+            elif asked.times == _TIMES:
+                outcome = await self._declined(elicitation.asked, options, _ENDLESS)
             elif modern:
                 question = {"method": "elicitation/create", "params": elicitation.params}
-                return _input_required(elicitation.state, {_PERSON: question})
+                return _input_required(dumps(elicitation.asked), {_PERSON: question})
             else:
+                asked = elicitation.asked
                 answer = await _elicited(request, elicitation)
-                outcome = await self._answered(elicitation.state, answer, options, _LIFETIME)
+                outcome = await self._answered(asked, answer, options, _LIFETIME)
         if outcome is None:  # the person has not finished on the page yet
             return _input_required(params.request_state or "")
         key = (function.name, modern)
@@ -269,7 +294,7 @@ class FunctionServer(Server[Any]):
             self._outputs[key] = output_of(function, modern=modern, inline=self._inline)
         return result_of(outcome, self._outputs[key], modern=modern)
 
-    async def _options(self, request: Request) -> dict[str, Any]:
+    async def _options(self, request: McpRequest) -> dict[str, Any]:
         """Return the context and the audience of a call."""
         context = None if self._context is None else await awaited(self._context(request), "")
         token = None if self._auth is None else get_access_token()
@@ -277,46 +302,63 @@ class FunctionServer(Server[Any]):
         return {"context": context, "audience": owner}
 
     def _elicitation(
-        self, function: Function, waiting: Waiting, request: Request
+        self, function: Function, waiting: Waiting, request: McpRequest, times: int
     ) -> "Elicitation | str":
-        """Return the question for the client, or the text of a refusal if the client cannot ask.
-
-        Raises:
-            DefinitionError: the setting `url` returned no URL.
-        """
-        modes = modes_of(request.session.client_capabilities)
+        """Return the question for the client, or the text of a refusal if the client cannot ask."""
+        modes, inside = modes_of(request.session.client_capabilities), ""
+        if waiting.pending:  # the calls of a program are asked for one after another
+            inside = waiting.pending[0].call_id
+            waiting = replace(waiting.pending[0], ticket=waiting.ticket)
         form = elicitation_form(waiting.questions, approves=waiting.approval)
         if waiting.ticket is not None and form is not None and "form" in modes:
             params = {"mode": "form", "message": message_of(function, waiting)}
-            return Elicitation(f"form:{waiting.ticket}", {**params, "requestedSchema": form})
+            asked = _Asked("form", times, waiting.ticket, [*form["properties"]], inside)
+            return Elicitation(asked, {**params, "requestedSchema": form})
         ticket = None if waiting.ticket is None else self._tickets.read(waiting.ticket)
+        has_page = self._url is not None
         if self._url is None or "url" not in modes or not isinstance(ticket, Ticket):
-            return refusal_of(waiting, modes, has_page=self._url is not None)
+            return refusal_of(waiting, modes, has_page=has_page, is_inside=bool(inside))
+        self._pages_open.open(ticket.id)  # before a program can have answered it
         url = self._url(ticket.text)
         if not isinstance(url, str) or not url.startswith(("https://", "http://")):  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"It returned {url!r}, which is not a URL."
             raise DefinitionError("server(url)", reason, "Return one that begins with `https://`.")
-        self._pages_open.open(ticket.id)
         params = {"mode": "url", "message": message_of(function, waiting, on_page=True)}
         more = {} if request.protocol_version >= MODERN else {"elicitationId": ticket.id}
-        return Elicitation(f"page:{ticket.text}", {**params, "url": url, **more})
+        return Elicitation(_Asked("page", times, ticket.text), {**params, "url": url, **more})
 
     async def _answered(
-        self, state: str, answer: ElicitResult | None, options: dict[str, Any], patience: float
+        self,
+        asked: _Asked,
+        answer: ElicitResult | None,
+        options: dict[str, Any],
+        patience: float,
     ) -> Outcome | None:
         """Return the outcome of a call after an answer, `None` if the call has not ended."""
-        where, _, ticket = state.partition(":")
-        if answer is not None and answer.action == "decline":
-            return await self.controller.aresume(ticket, approve=False, **options)
-        if answer is not None and answer.action == "cancel":
-            return Outcome(text=_CLOSED, reason="declined")
-        if where == "form" and answer is not None:  # accepting a form approves the call
-            values = values_by_path(answer.content) if answer.content else None
+        ticket = asked.ticket
+        if answer is not None and answer.action != "accept":  # declined, or closed
+            return await self._declined(asked, options)
+        if asked.mode == "form" and answer is not None:  # accepting a form approves the call
+            content = answer.content or {}
+            asked_for = values_by_path(dict.fromkeys(asked.fields))
+            if not values_by_path(content).keys() <= asked_for.keys():
+                return await self._declined(asked, options, _UNASKED_FIELD)
+            values = values_by_path(content) or None
+            if asked.call:
+                given = {asked.call: Approval(human=values)}
+                return await self.controller.aresume(ticket, given, **options)
             return await self.controller.aresume(ticket, values, approve=True, **options)
         read = self._tickets.read(ticket)
-        if where != "page" or not isinstance(read, Ticket):
+        if asked.mode != "page" or not isinstance(read, Ticket):
             return await self.controller.aresume(ticket, **options)
         return await self._pages_open.outcome(read.id, patience)
+
+    async def _declined(self, asked: _Asked, options: dict[str, Any], text: str = "") -> Outcome:
+        """Withdraw a ticket, and return the outcome; with `text` if the call has not run before."""
+        if asked.call:
+            return await self.controller.aresume(asked.ticket, {asked.call: False}, **options)
+        outcome = await self.controller.aresume(asked.ticket, approve=False, **options)
+        return replace(outcome, text=text) if text and outcome.reason == "denied" else outcome
 
     @property
     def _tickets(self) -> Tickets:
@@ -326,11 +368,11 @@ class FunctionServer(Server[Any]):
 class Elicitation(NamedTuple):
     """The parameters of a question to a person, and the state with which the call continues."""
 
-    state: str
+    asked: _Asked
     params: dict[str, Any]
 
 
-async def _elicited(request: Request, elicitation: Elicitation) -> ElicitResult:
+async def _elicited(request: McpRequest, elicitation: Elicitation) -> ElicitResult:
     """Return a person's answer; a client of the older revision asks the person during the call."""
     session, params, related = request.session, elicitation.params, request.request_id
     try:
@@ -354,21 +396,34 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 0,
+    path: str = "/mcp",
+    max_connections: int = CONNECTIONS,
     **settings: Unpack[ServerSettings],
 ) -> None:
     """Serve the functions of a controller until the client disconnects or an interrupt comes.
 
     `"stdio"` serves one client over standard input and output; the program's own output goes to
-    standard error. `"http"` serves many, at `/mcp` of the host and port (0: a free one), and prints
-    its URL to standard error. Hosts and origins other than this machine's are refused. The other
-    settings are those of `server`.
+    standard error. `"http"` serves many, at the path of the host and port (0: a free one), and
+    prints its URL to standard error. Hosts and origins other than this machine's are refused, and
+    more connections than `max_connections`; so are requests whose headers take longer than ten
+    seconds. The other settings are those of `server`.
 
     Raises:
         DefinitionError: as `server`, the transport is unknown, or other machines would be served
             without `auth`.
     """
     with suppress(KeyboardInterrupt):
-        asyncio.run(aserve(controller, transport, host=host, port=port, **settings))
+        asyncio.run(
+            aserve(
+                controller,
+                transport,
+                host=host,
+                port=port,
+                path=path,
+                max_connections=max_connections,
+                **settings,
+            )
+        )
 
 
 async def aserve(
@@ -377,6 +432,8 @@ async def aserve(
     *,
     host: str = "127.0.0.1",
     port: int = 0,
+    path: str = "/mcp",
+    max_connections: int = CONNECTIONS,
     **settings: Unpack[ServerSettings],
 ) -> None:
     """Serve as `serve` does, on this event loop, until it is cancelled.
@@ -386,44 +443,20 @@ async def aserve(
     """
     made = server(controller, **settings)
     if transport == "http":
-        await _serve_http(made, host, port, open_to_all=settings.get("auth") is None)
+        if settings.get("auth") is None and not is_loopback(host):
+            reason = f"Everybody who can reach {host} could call the functions."
+            raise DefinitionError("serve(host)", reason, "Pass `auth=`, or serve 127.0.0.1.")
+        if not path.startswith("/"):
+            reason = f"{path!r} is not a path."
+            raise DefinitionError("serve(path)", reason, 'Write "/mcp", for example.')
+        app = made.streamable_http_app(host=host, streamable_http_path=path)
+        await serve_app(app, host, port, path, max_connections)
     elif transport == "stdio":
         async with stdio_server() as (incoming, outgoing):
             await made.run(incoming, outgoing, made.create_initialization_options())
     else:
         reason = f"There is no transport {transport!r}."
         raise DefinitionError("serve(transport)", reason, 'Write "stdio" or "http".')
-
-
-async def _serve_http(made: FunctionServer, host: str, port: int, *, open_to_all: bool) -> None:
-    from uvicorn import Config
-    from uvicorn import Server as Uvicorn
-
-    if open_to_all and not _is_loopback(host):
-        reason = f"Everybody who can reach {host} could call the functions."
-        raise DefinitionError("serve(host)", reason, "Pass `auth=`, or serve 127.0.0.1.")
-    if not 0 <= port < 1 << 16:
-        raise DefinitionError("serve(port)", f"{port} is not a port.", "Write one of 0 to 65535.")
-    try:
-        listening = create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
-    except OSError as error:
-        raise DefinitionError("serve(port)", f"{host}:{port} cannot be served: {error}.") from None
-    shown = f"[{host}]" if ":" in host else host
-    print(f"MCP at http://{shown}:{listening.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
-    app = made.streamable_http_app(host=host)
-    running = Uvicorn(Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
-    task = asyncio.ensure_future(running.serve(sockets=[listening]))
-    try:
-        await asyncio.shield(task)
-    finally:
-        running.should_exit = True
-        await task
-
-
-def _is_loopback(host: str) -> bool:
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return host == "localhost"
 
 
 class _Verifier:
@@ -447,11 +480,7 @@ async def _tell_changed(connection: Connection) -> None:
 
 
 def _check(controller: object, settings: Mapping[str, object]) -> None:
-    """Refuse invalid settings.
-
-    Raises:
-        DefinitionError: as `server`.
-    """
+    """Refuse invalid settings."""
     if not isinstance(controller, Controller):
         remedy = "Write `server(Controller.from_object(shop))`."
         raise wrong_type("server", "a `Controller`", controller, remedy)

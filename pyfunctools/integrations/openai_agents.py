@@ -17,9 +17,15 @@ from typing import Any, Final
 from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Ask
-from pyfunctools.integrations.frameworks import DENIED, check_answers, check_controller, context_for
+from pyfunctools.integrations.frameworks import (
+    DENIED,
+    check_answers,
+    check_controller,
+    context_for,
+    withdraw,
+)
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -37,10 +43,10 @@ try:
     from agents.items import ToolApprovalItem
     from agents.tool_context import ToolContext
 except ImportError as error:
-    raise DefinitionError(
+    raise MissingExtraError(
         "pyfunctools.integrations.openai_agents",
         f"The OpenAI Agents SDK is not installed, or another version than this is for: {error}.",
-        "Install it: `pip install 'pyfunctools[openai-agents]'`.",
+        "openai-agents",
     ) from error
 
 
@@ -110,7 +116,8 @@ class ControllerTools(list[Tool]):
         block, and are used for one call. Other calls stay waiting.
 
         The state cannot store tickets. Keep those of `waiting` beside it, by id, and pass them as
-        `tickets`: then no call runs twice, and no call of a changed function runs.
+        `tickets`: then no call runs twice, no declined one runs later, and none of a changed
+        function.
 
         Raises:
             DefinitionError: no call with the id of an answer interrupted the run.
@@ -129,6 +136,7 @@ class ControllerTools(list[Tool]):
             self._check(self._call(items[call_id]), answer)
         for call_id, item in items.items():
             if answers.get(call_id) is False:
+                withdraw(self._controller, stored.get(call_id))
                 state.reject(item, rejection_message=DENIED)
             elif call_id in given or not self._call(item).result:
                 state.approve(item)
@@ -192,11 +200,7 @@ class ControllerTools(list[Tool]):
         return on_invoke_tool
 
     def _check(self, call: Call, answer: PersonsAnswer) -> None:
-        """Check a person's values.
-
-        Raises:
-            CallError: they are invalid.
-        """
+        """Check a person's values."""
         human = values_and_approval(answer)[0]
         if call.result and human is not None and not callable(human):
             # `approve=False`: the values are checked, but nothing runs.

@@ -11,15 +11,21 @@ if isinstance(result.output, DeferredToolRequests):
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import media_type_of
-from pyfunctools.errors import DefinitionError, Retry
-from pyfunctools.integrations.frameworks import DENIED, check_answers, check_controller, context_for
+from pyfunctools.errors import MissingExtraError, Retry
+from pyfunctools.integrations.frameworks import (
+    DENIED,
+    check_answers,
+    check_controller,
+    context_for,
+    what_is_asked,
+    withdraw,
+)
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Repair, Success
@@ -38,10 +44,10 @@ try:
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.toolsets.abstract import ToolsetTool
 except ImportError as error:
-    raise DefinitionError(
+    raise MissingExtraError(
         "pyfunctools.integrations.pydantic_ai",
         f"Pydantic AI is not installed, or another version than this is for: {error}.",
-        "Install it: `pip install 'pyfunctools[pydantic-ai]'`.",
+        "pydantic-ai",
     ) from error
 
 
@@ -128,8 +134,7 @@ class ControllerToolset(AbstractToolset[Any]):
         del tool
         outcome = await self._outcome(name, tool_args, ctx)
         if outcome.waiting is not None:
-            asked = {**asdict(outcome.waiting), "call_id": ctx.tool_call_id, "text": outcome.text}
-            raise ApprovalRequired(metadata=asked)
+            raise ApprovalRequired(metadata=what_is_asked(outcome, ctx.tool_call_id))
         if outcome.reason == "arguments" or isinstance(outcome.exception, Retry):
             raise ModelRetry(outcome.text)
         if outcome.is_error:
@@ -147,10 +152,12 @@ class ControllerToolset(AbstractToolset[Any]):
 
         `answers` maps the id of a call to the person's values, to `True` or `False` for an
         approval, or to an `Approval`; other calls stay waiting. The requests may have been stored
-        as JSON by another process. A ticket in their metadata ensures that no call runs twice.
+        as JSON by another process. A ticket in their metadata ensures that no call runs twice; that
+        of a declined call is withdrawn.
 
         Raises:
             DefinitionError: no call with the id of an answer waits.
+            Exception: whatever the store of tickets raises; then nothing is decided.
         """
         waiting = {
             each.tool_call_id: requests.metadata.get(each.tool_call_id, {})
@@ -161,6 +168,8 @@ class ControllerToolset(AbstractToolset[Any]):
         made = DeferredToolResults()
         for call_id, asked in waiting.items():
             answer = answers.get(call_id)
+            if answer is False:
+                withdraw(self._controller, asked.get("ticket"))
             made.approvals[call_id] = ToolDenied(DENIED) if answer is False else ToolApproved()
             made.metadata[call_id] = {"ticket": asked.get("ticket"), "answer": answer}
         return made

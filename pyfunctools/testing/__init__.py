@@ -1,7 +1,7 @@
 """Tools for tests: scripted models and persons, strategies of arguments and mistakes, a fuzzer.
 
 They work with any controller; `Controller.replaced` replaces the code of some of its functions.
-Strategies and `fuzz` need hypothesis: `pip install 'pyfunctools[testing]'`.
+Strategies and `fuzz` need hypothesis: `pip install 'pyfunctools-llm[testing]'`.
 """
 
 from typing import TYPE_CHECKING

@@ -97,6 +97,21 @@ def block(name: str, arguments: ReplyJson, call_id: str = "tooluse_1") -> ReplyJ
     return {"toolUse": {"toolUseId": call_id, "name": name, "input": arguments}}
 
 
+def cohere(*calls: ReplyJson, reason: str = "TOOL_CALL", **message: Any) -> ReplyJson:
+    """Return a response of Cohere's v2 with these calls and fields of its message."""
+    listed = {"tool_calls": list(calls)} if calls else {}
+    spoken = {"role": "assistant", **message, **listed}
+    return {"id": "c1", "finish_reason": reason, "message": spoken}
+
+
+def ollama(*calls: ReplyJson, reason: str = "stop", content: str = "", **message: Any) -> ReplyJson:
+    """Return a response of Ollama with these calls and fields of its message."""
+    listed = {"tool_calls": [{"function": each} for each in calls]} if calls else {}
+    spoken = {"role": "assistant", "content": content, **message, **listed}
+    when = {"model": "qwen3", "created_at": "2026-11-23T00:00:00Z"}
+    return {**when, "message": spoken, "done": True, "done_reason": reason}
+
+
 def _parsed(text: str) -> Any:
     """Return the value of a JSON text, or the text itself if it is not JSON."""
     try:
@@ -132,11 +147,25 @@ def _converse(text: str, calls: Calls, start: int) -> ReplyJson:
     return converse(*[{"text": text}] * bool(text), *made, reason=reason)
 
 
+def _cohere(text: str, calls: Calls, start: int) -> ReplyJson:
+    made = [chat_call(name, said, f"call_{n}") for n, (name, said) in enumerate(calls, start)]
+    content = {"content": [{"type": "text", "text": text}]} if text else {}
+    return cohere(*made, reason="TOOL_CALL" if calls else "COMPLETE", **content)
+
+
+def _ollama(text: str, calls: Calls, _: int) -> ReplyJson:
+    return ollama(
+        *({"name": name, "arguments": _parsed(said)} for name, said in calls), content=text
+    )
+
+
 REPLIES: Final[dict[str, Callable[[str, Calls, int], ReplyJson]]] = {
     "openai": _chat,
     "openai-responses": _responses,
     "anthropic": _claude,
     "gemini": _gemini,
     "bedrock": _converse,
+    "cohere": _cohere,
+    "ollama": _ollama,
 }
 """For each envelope: makes a response from a text, calls, and the number of the first call."""

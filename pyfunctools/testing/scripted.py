@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from json import dumps, loads
 from typing import Any, TypeAlias, cast
 
+from pyfunctools._text import quantity
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.person.approval import Answer, PendingCall
@@ -51,7 +52,8 @@ class ScriptedModel:
         """
         self.seen.append(loads(_flat({"messages": messages, "tools": tools})))
         if len(self.seen) > len(self._turns):
-            raise AssertionError(f"The script has {len(self._turns)} turns, and this is one more.")
+            turns = quantity(len(self._turns), "turn")
+            raise AssertionError(f"The script has {turns}, and this is one more.")
         turn = self._turns[len(self.seen) - 1]
         text = "\n".join(each for each in turn if isinstance(each, str))
         calls: list[tuple[str, str]] = []

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools.controller import Controller
-from pyfunctools.errors import DefinitionError, Retry
+from pyfunctools.errors import DefinitionError, MissingExtraError, Retry
 from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.outcome import Outcome
-from pyfunctools.schema.result import Side
+from pyfunctools.schema.ground.issue import Side
 from pyfunctools.testing.fitting import FittingValues
 from pyfunctools.testing.spoiling import Mistake, possible_mistakes
 
@@ -20,10 +20,10 @@ try:
     from hypothesis import strategies as st
     from hypothesis.errors import NoSuchExample
 except ImportError as error:
-    raise DefinitionError(
+    raise MissingExtraError(
         "pyfunctools.testing",
         f"hypothesis is not installed: {error}.",
-        "Install it: `pip install 'pyfunctools[testing]'`.",
+        "testing",
     ) from error
 
 TRIES = 50

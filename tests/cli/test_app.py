@@ -102,6 +102,14 @@ def test_list_shows_every_function_and_what_was_skipped(folder: Path) -> None:
     assert "1 function, 0 skipped" in run("list", "bank:Bank", cwd=folder).stderr
 
 
+def test_search_lists_what_fits(folder: Path) -> None:
+    done = run("search", "api.json", "some", "evil", cwd=folder)
+    assert done.stdout.splitlines()[0].startswith("b_post\t")
+    listed = run("list", "api.json", "--search", "evil", "--json", cwd=folder)
+    assert [each["name"] for each in json.loads(listed.stdout)] == ["b_post"]
+    assert run("search", "api.json", "zzz", cwd=folder).stdout == ""
+
+
 def test_show_prints_one_function_as_page_and_as_json(folder: Path) -> None:
     page = run("show", "bank:Bank", "pay", cwd=folder).stdout
     assert "what the model sees" in page
@@ -163,7 +171,7 @@ def test_output_survives_a_small_encoding(
 ) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     assert "(x) missing" in run("call", "bank:Bank", "pay", cwd=folder).stdout
-    for words in (("demo", "--all"), ("show", "bank:Bank", "pay"), ("report", "api.json")):
+    for words in (("demo",), ("show", "bank:Bank", "pay"), ("report", "api.json")):
         done = run(*words, cwd=folder)
         assert done.returncode == 0, done.stderr
     said = run("call", "bank:Bank", "pay", "--json", cwd=folder).stdout
@@ -180,7 +188,7 @@ def test_check_prints_notes_and_advice(folder: Path) -> None:
         "run $input.kind",
         *(f"run $input.a{n}" for n in range(12)),
     ]
-    assert "The description lists the values: `red`, `green` or `blue`." in done.stdout
+    assert 'Write `kind: Literal["red", "green", "blue"]`.' in done.stdout
     skipped = json.loads(run("check", "api.json", "--json", cwd=folder).stdout)
     assert {each["kind"] for each in skipped} == {"skipped", "advice", "odd"}
     fine = run("check", "demo", cwd=folder)
@@ -231,6 +239,22 @@ def test_serving_a_function_that_takes_a_context_says_how_to_give_one(folder: Pa
     assert run("serve", "bank:who", "--context", "bank:user", cwd=folder).returncode == Status.DONE
 
 
+def test_serving_takes_keys_and_the_address_of_a_page(folder: Path) -> None:
+    page = "https://shop.example/answer?ticket={ticket}"
+    (folder / "keys").write_text(f"{'ab' * 32}\n{'cd' * 40}\n")
+    good = run("serve", "demo", "--keys", "@keys", "--page-url", page, cwd=folder)
+    assert (good.returncode, good.stderr) == (Status.DONE, "")
+    for option, given, remedy in (
+        ("--keys", "abcd", "openssl rand -hex 32"),
+        ("--keys", "$NOPE_1", "export NOPE_1"),
+        ("--page-url", "https://shop.example/answer", "{ticket}"),
+    ):
+        bad = run("serve", "demo", option, given, cwd=folder)
+        assert bad.returncode == Status.MISTAKE
+        assert option in bad.stderr
+        assert remedy in bad.stderr
+
+
 def test_call_of_a_document_needs_a_server_and_says_when_nobody_answers(folder: Path) -> None:
     args = ("call", "api.json", "a_getById", "--args", '{"id": 1}')
     assert "--server document" in run(*args, cwd=folder).stderr
@@ -273,7 +297,7 @@ def test_an_application_is_called_in_process_without_a_server(folder: Path, plac
 
 def test_report_prints_functions_and_their_sizes(folder: Path) -> None:
     done = run("report", "api.json", cwd=folder)
-    assert "2 functions of 3 operations, 1 skipped" in done.stdout, done.stderr
+    assert "2 functions, 1 skipped" in done.stdout, done.stderr
     assert "a_getById" in done.stdout
     as_json = json.loads(run("report", "api.json", "--json", cwd=folder).stdout)
     assert (as_json["operations"], as_json["functions"]) == (3, 2)

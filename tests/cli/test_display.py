@@ -23,6 +23,9 @@ from pyfunctools.cli import display
 HOSTILE = "evil [bold]\x1b]0;title\x07\x1b[2J\u202e name"
 
 
+PLAIN = Console(width=80, force_terminal=False)
+
+
 def shown(*parts: RenderableType | None) -> str:
     out = io.StringIO()
     display.print_parts(Console(file=out, width=80, force_terminal=False), *parts)
@@ -63,7 +66,7 @@ def test_control_characters_are_removed_and_markup_is_text() -> None:
     controller = Controller([], skipped=[Skipped(where=HOSTILE, reason=HOSTILE, pointer="/x")])
     text = shown(
         display.function_table([function]),
-        display.function_page(function),
+        display.function_page(function, PLAIN),
         *display.about_outcome(outcome),
         display.outcome_text(outcome),
         display.skipped_text(controller),
@@ -85,7 +88,7 @@ def test_the_model_and_human_schemas_are_shown_apart() -> None:
             "properties": {"amount": {"type": "number"}, "pin": {"x-human": True}},
         },
     )
-    model, person = shown(display.function_page(function)).split("what only a person gives")
+    model, person = shown(display.function_page(function, PLAIN)).split("what only a person gives")
     assert "amount" in model
     assert "pin" not in model
     assert "pin" in person

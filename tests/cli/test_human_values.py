@@ -104,7 +104,7 @@ def test_without_a_terminal_missing_values_are_listed_and_nothing_runs(folder: P
     done = call("transfer", *ARGS, "--yes")
     assert done.exit_code == 4
     for label in ("To: Account", "Pin", "Speed", "Limit"):
-        assert f"{label}: This must be" in done.stderr
+        assert f"{label}: This is needed." in done.stderr
     assert "--human" in done.stderr
     done = call("transfer", *ARGS, "--yes", "--human", '{"pin": "s3cret", "speed": "no"}')
     assert done.exit_code == 4
@@ -252,4 +252,4 @@ def test_the_command_has_the_same_exit_status_outside_a_terminal(folder: Path) -
     words = [sys.executable, "-m", "pyfunctools", "call", "bank_of_a_person:Bank", "transfer"]
     done = subprocess.run([*words, *ARGS], cwd=folder, input="", capture_output=True, text=True)
     assert done.returncode == 4
-    assert "To: Account: This must be" in done.stderr
+    assert "To: Account: This is needed." in done.stderr

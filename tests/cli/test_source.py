@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pyfunctools import DocumentError, PyfunctoolsError
-from pyfunctools.cli.source import open_source, read_human, read_value
+from pyfunctools.cli.source import open_source, page_of, read_human, read_keys, read_value
 
 MODULE = """
 from pyfunctools import Controller, function
@@ -129,3 +129,17 @@ def test_an_invalid_source_is_an_error_with_a_remedy(
     with pytest.raises(PyfunctoolsError) as raised:
         open_source(source)
     assert said in str(raised.value)
+
+
+def test_keys_are_read_from_a_file_or_a_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "keys").write_text("00" * 32 + "\n" + "FF" * 33)
+    assert read_keys(f"@{tmp_path / 'keys'}") == [bytes(32), b"\xff" * 33]
+    monkeypatch.setenv("KEY_OF_THE_TEST", "00" * 32)
+    assert read_keys("$KEY_OF_THE_TEST") == [bytes(32)]
+    assert read_keys(None) is None
+
+
+def test_a_ticket_stands_encoded_in_the_address_of_a_page() -> None:
+    assert page_of("https://a.example/?t={ticket}")("a/b=&c") == "https://a.example/?t=a%2Fb%3D%26c"

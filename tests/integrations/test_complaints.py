@@ -12,7 +12,7 @@ import pytest
 from linked import missing
 from vendor_replies import REPLIES
 
-from pyfunctools import Controller, DefinitionError, Function, function
+from pyfunctools import Controller, DefinitionError, Function, Loss, function
 
 COMPLAINTS = json.loads(Path(__file__).with_name("complaints.json").read_text())
 STRICT = ("openai", "openai-responses", "anthropic", "bedrock", "deepseek")
@@ -72,7 +72,9 @@ def test_the_older_gemini_is_sent_nothing_that_its_api_refuses() -> None:
     told = json.dumps([{**each, "description": ""} for each in objects(rendering.schema)])
     for word in ("additionalProperties", "$ref", "$defs", "const", "oneOf"):
         assert f'"{word}"' not in told
-    assert {(str(each.path), each.how) for each in rendering.losses} >= {("$input", "told")}
+    assert Loss(path="$input.x.lines[]", keyword="additionalProperties", how="told") in (
+        rendering.losses
+    )
 
 
 def test_a_bare_list_is_a_loss_with_its_place() -> None:
@@ -83,9 +85,8 @@ def test_a_bare_list_is_a_loss_with_its_place() -> None:
 
     tools = Controller.from_functions([add]).tools("openai", strict=True)
     assert tools[0]["function"]["strict"] is False
-    assert [(loss.path, loss.how) for loss in tools.losses["add"]] == [
-        ("$input.items[]", "refused")
-    ]
+    refused = [loss.path for loss in tools.losses["add"] if loss.how == "refused"]
+    assert refused == ["$input.items[]"]
 
 
 def test_nested_arguments_that_are_texts_are_read() -> None:

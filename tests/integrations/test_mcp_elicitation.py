@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
+from pydantic import BaseModel
 
 from pyfunctools import Controller, Function, Human, function, human
 from pyfunctools.integrations.mcp import server
@@ -154,8 +155,8 @@ def test_a_mistake_of_the_persons_is_asked_again(revision: str) -> None:
     ("answer", "failed", "said", "done"),
     [
         ({}, False, "no green", ["green"]),
-        ("decline", True, "has not", []),
-        ("cancel", True, "without an answer", []),
+        ("decline", True, "declined", []),
+        ("cancel", True, "declined", []),
     ],
 )
 def test_an_approval_is_an_answer_to_an_empty_form(
@@ -233,6 +234,21 @@ def test_a_page_of_the_application_takes_the_secret(revision: str) -> None:
     assert person.asked[0].mode == "url"
 
 
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_page_that_is_done_before_its_address_is_known_is_heard(revision: str) -> None:
+    shop = Shop()
+    controller = Controller.from_object(shop)
+
+    def page(ticket: str) -> str:
+        controller.resume(ticket, {"pin": "12345"})
+        return "https://shop.example/complete/1"
+
+    call = lambda client: client.call_tool("pay", {"amount": 7})  # noqa: E731
+    result = asked(controller, call, Person(lambda params: "accept"), revision, url=page)
+    assert result.content[0].text == "paid 7 with ***"
+    assert shop.done == [(7, "12345")]
+
+
 def test_an_address_that_is_none_is_a_mistake_of_the_program() -> None:
     async def steps(client: Client) -> Any:
         with pytest.raises(MCPError):
@@ -268,8 +284,7 @@ def test_the_state_is_good_for_one_run_of_one_call() -> None:
         more: Any = {"request_state": state, "input_responses": ACCEPTED}
         assert (await first(client, "erase", {"tea": "x"}, **more)).is_error is False
         used = await first(client, "erase", {"tea": "x"}, **more)
-        assert used.is_error
-        assert "used already" in used.content[0].text
+        assert "carried out before" in used.content[0].text
         assert shop.done == ["x"]
 
     asked(Controller.from_object(shop), steps, Person(), "auto")
@@ -317,3 +332,58 @@ def test_no_model_sees_a_name_of_the_persons() -> None:
 
     listed = asked(Controller.from_object(Shop()), steps, None, "auto")
     assert all(name not in listed for name in ('"pin"', '"count"', '"wrapped"'))
+
+
+class Card(BaseModel):
+    number: Annotated[str, human(secret=True)] = ""
+
+
+@pytest.mark.parametrize("revision", ["auto", "legacy"])
+def test_a_person_is_asked_at_most_ten_times_in_a_call(revision: str) -> None:
+    shop, times = Shop(), 0
+
+    async def nonsense(context: Any, params: Any) -> ElicitResult:
+        nonlocal times
+        times += 1
+        field = next(iter(params.requested_schema["properties"]))
+        return ElicitResult(action="accept", content={field: "nonsense"})
+
+    async def run() -> Any:
+        client = Client(
+            server(Controller.from_object(shop)),
+            mode=revision,
+            elicitation_callback=nonsense,
+            input_required_max_rounds=20,
+        )
+        async with client:
+            return await client.call_tool("order", {"tea": "x"})
+
+    result = asyncio.run(run())
+    assert times == 10
+    assert result.is_error
+    assert "several times" in result.content[0].text
+    assert shop.done == []
+
+
+def test_an_answer_with_a_secret_that_the_form_did_not_ask_for_is_not_used() -> None:
+    ran: list[str] = []
+
+    def note(n: int, memo: Human[str], pin: Human[str] = "", card: Card | None = None) -> str:
+        """Write a note."""
+        ran.append(f"{pin} {card}")
+        return memo
+
+    async def steps(client: Client) -> None:
+        for evil in ("pin", "$input.pin", "card", "$input.card.number", "n", "other"):
+            waiting = await first(client, "note", {"n": 1})
+            content: Any = {"memo": "m", evil: "EVIL"}
+            answer = {"person": ElicitResult(action="accept", content=content)}
+            more: Any = {"request_state": waiting.request_state, "input_responses": answer}
+            told = (await first(client, "note", {"n": 1}, **more)).content[0].text
+            assert "a field which the form does not ask for" in told
+            right = {"person": ElicitResult(action="accept", content={"memo": "m"})}
+            again = await first(client, "note", {"n": 1}, **{**more, "input_responses": right})
+            assert "Nothing has run." in again.content[0].text
+        assert ran == []
+
+    asked(Controller.from_functions([note]), steps, Person(), "auto")

@@ -85,7 +85,8 @@ def read_back(
     """Return what the steps return, given the controller of a server of the controller."""
 
     async def run() -> Any:
-        async with await Controller.from_mcp(Client(server(controller), mode=revision)) as remote:
+        client = Client(server(controller), mode=revision)
+        async with await Controller.from_mcp(client, trust=True) as remote:
             return await steps(remote)
 
     return asyncio.run(run())
@@ -139,7 +140,7 @@ def test_the_outcomes_are_the_same(name: str, arguments: Any, revision: str) -> 
     assert [(each.content, each.content_type) for each in here.content] == [
         (each.content, each.content_type) for each in there.content
     ]
-    if here.ok and not here.content:
+    if here.ok and not here.content and here.value is not None:  # of `None` MCP has only text
         from pyfunctools.record.outcome import outcome_json
 
         assert outcome_json(here) == outcome_json(there)
@@ -159,7 +160,7 @@ def test_a_persons_part_is_asked_for_here() -> None:
     async def steps(remote: Controller) -> Any:
         given = await remote.acall("order", {"sku": "x"}, human=values)
         asked = await remote.acall("order", {"sku": "x"}, human=ask)
-        refused = await remote.acall("order", {"sku": "x"}, human=lambda pending: None)
+        refused = await remote.acall("order", {"sku": "x"}, human=lambda pending: False)
         waits = await remote.acall("order", {"sku": "x"})
         wrong = await remote.acall(
             "order", {"sku": "x"}, human={"count": "many", "day": "2026-1-1"}
@@ -170,7 +171,7 @@ def test_a_persons_part_is_asked_for_here() -> None:
     assert (given.text, asked.text) == ("3 x", "3 x")
     assert shop.done == [("x", 3, date(2026, 1, 2))] * 2
     assert refused.is_error
-    assert "has not" in refused.text
+    assert "declined" in refused.text
     assert waits.reason == "needs_human"
     assert waits.waiting is not None
     assert (waits.waiting.arguments, waits.waiting.approval) == ({"sku": "x"}, False)
@@ -196,13 +197,14 @@ def test_a_persons_part_comes_round_in_the_older_revision_too() -> None:
 @pytest.mark.parametrize(
     ("approve", "done"),
     [
-        (True, ["x"]),
-        (Approval(), ["x"]),
+        (True, []),
+        (Approval(), []),
         (lambda pending: True, ["x"]),
+        (lambda pending: Approval(), ["x"]),
         (False, []),
         (lambda pending: False, []),
     ],
-    ids=["yes", "approval", "asked yes", "no", "asked no"],
+    ids=["unseen", "unseen approval", "asked yes", "asked approval", "no", "asked no"],
 )
 def test_an_approval_is_given_here(approve: Any, done: list[str], revision: str) -> None:
     shop = Mixed()
@@ -228,7 +230,7 @@ def test_a_call_that_waits_there_goes_on_here_by_our_ticket() -> None:
         done = await remote.aresume(again.waiting.ticket, values, audience="ada")
         assert done.text == "2 x"
         used = await remote.aresume(ticket, values, audience="ada")
-        assert used.reason == "ticket_used"
+        assert used.replayed
         approved = await remote.acall("erase", {"sku": "y"})
         assert (approved.reason, approved.waiting.approval) == ("needs_approval", True)
         assert (await remote.aresume(approved.waiting.ticket, approve=True)).text == "no y"
@@ -296,7 +298,7 @@ def test_a_server_that_asks_for_ever_is_left() -> None:
 
     assert asyncio.run(run()).reason == "declined"
     assert seen[0] == (None, None)
-    assert seen[1:] == [("s", {"a": {"action": "accept", "content": {"x": "y"}}})] * 9
+    assert seen[1:] == [("s", {"a": {"action": "accept", "content": {"x": "y"}}})] * 10
 
 
 def asking(params: dict[str, Any], seen: list[Any]) -> Any:
@@ -377,7 +379,7 @@ SIGN_IN = {"mode": "url", "message": "Sign in.", "url": "https://x.example/s", "
         ([SIGN_IN], {"human": {"url": False}}, "declined", 1),
         ([SIGN_IN], {"human": lambda pending: {pending.questions[0].path: True}}, None, 2),
         ([SIGN_IN], {}, "needs_human", 1),
-        ([SIGN_IN, SIGN_IN], {"human": {"url": True}}, "declined", 1),
+        ([SIGN_IN, SIGN_IN], {"human": {"url": True}}, "needs_human", 1),
         ([SIGN_IN, SIGN_IN], {"human": {"url": True, "url1": True}}, None, 2),
         *((wrong, {"human": {"url": True}}, "raised", 1) for wrong in (None, [], [1], [{}], {})),
     ],
@@ -396,7 +398,7 @@ def test_a_refused_call_is_made_again_after_the_person_was_at_the_address(
             outcome = await remote.acall("f", **given)
             if outcome.waiting is not None:
                 assert "https://x.example/s" in outcome.waiting.questions[0].label
-                resumed = await remote.aresume(outcome.waiting.ticket, {"url": True})
+                resumed = await remote.aresume(outcome.waiting.ticket, {"url": True, "url1": True})
                 assert resumed.text == "done"
                 seen.pop()
             return outcome

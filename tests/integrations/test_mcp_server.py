@@ -13,7 +13,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult
 from pydantic import SecretStr
 
 from pyfunctools import Context, Controller, DefinitionError, File, Function, Human, function
-from pyfunctools.integrations.mcp import PAGE, FunctionServer, Request, server
+from pyfunctools.integrations.mcp import PAGE, FunctionServer, McpRequest, server
 
 PIN = SecretStr("0000-1111")
 REVISIONS = ("auto", "legacy")
@@ -56,6 +56,11 @@ class Shop:
     @function
     def fail(self) -> int:
         raise ValueError("no leaf is left")
+
+    @function
+    def mixed(self, count: int) -> list[str | File]:
+        """Return words and pictures."""
+        return ["words", *[File(b"png", "a.png", "image/png")] * count]
 
     @function
     def picture(self) -> list[File]:
@@ -184,6 +189,16 @@ def test_files_are_content(revision: str) -> None:
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(("count", "text"), [(2, "words"), (0, '["words"]')])
+def test_words_and_pictures_of_one_list_are_all_content(
+    count: int, text: str, revision: str
+) -> None:
+    result = called(revision, "mixed", count=count)
+    assert [each.type for each in result.content] == ["text", *["image"] * count]
+    assert (result.content[0].text, result.is_error) == (text, False)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
 def test_a_result_that_is_not_what_was_promised_keeps_its_text(revision: str) -> None:
     # What a document promises nobody checks where it is called: a server may answer anything.
     def lie(**_: Any) -> Any:
@@ -234,7 +249,7 @@ def test_a_cancelled_call_ends_the_function(revision: str) -> None:
 def test_a_method_reports_progress_by_its_context(revision: str) -> None:
     class Long:
         @function
-        async def work(self, request: Context[Request]) -> str:
+        async def work(self, request: Context[McpRequest]) -> str:
             for done in (1, 2):
                 await request.session.report_progress(done, 2, f"step {done}")
             return "done"

@@ -1,12 +1,19 @@
 """The server as a program: over standard input and output, and over HTTP on this machine."""
 
 import asyncio
+import io
 import json
 import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import (
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    redirect_stderr,
+    suppress,
+)
 from pathlib import Path
 from socket import create_server
 from typing import Any
@@ -17,6 +24,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from pyfunctools import Controller, DefinitionError, Function, function
+from pyfunctools.integrations import listening as listening_module
 from pyfunctools.integrations.mcp import aserve, serve, server
 
 REVISIONS = ("auto", "legacy")
@@ -191,14 +199,14 @@ def program(folder: Path, *words: str) -> Iterator[str]:
     with subprocess.Popen(
         [sys.executable, "-m", "pyfunctools", "serve", *words, "--http", "0"],
         cwd=folder,
-        env=ENV,
+        env={**ENV, "TOKEN": "a token of 16 characters"},
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
         try:
             assert process.stderr is not None
             lines = iter(process.stderr.readline, "")
-            found = (re.search(r"http://127\.0\.0\.1:\d+/mcp", line) for line in lines)
+            found = (re.search(r"http://127\.0\.0\.1:\d+/\w+", line) for line in lines)
             yield next(each[0] for each in found if each)
         finally:
             process.terminate()
@@ -263,7 +271,8 @@ def test_a_server_of_fastmcps_is_read_and_called(folder: Path, revision: str) ->
     teas = StdioServerParameters(command=sys.executable, args=["teas.py"], cwd=folder)
 
     async def run() -> Any:
-        async with await Controller.from_mcp(Client(teas, mode=revision)) as remote:
+        client = Client(teas, mode=revision)
+        async with await Controller.from_mcp(client, trust=True) as remote:
             assert ([each.name for each in remote], remote.skipped) == (
                 ["brew", "every", "picture", "fails"],
                 (),
@@ -340,3 +349,127 @@ def test_what_cannot_be_served_so_is_refused() -> None:
     with create_server(("127.0.0.1", 0)) as taken, pytest.raises(DefinitionError, match="served:"):
         serve(shop, "http", port=taken.getsockname()[1])
     assert server(shop).controller is shop
+
+
+def _served(listening: list[int], **settings: Any) -> Any:
+    """Return a context manager: a server over HTTP on this loop, whose port is put into a list."""
+
+    @asynccontextmanager
+    async def run() -> AsyncIterator[None]:
+        err = io.StringIO()
+        with redirect_stderr(err):
+            task = asyncio.ensure_future(aserve(Controller.from_object(Held()), "http", **settings))
+            while "MCP at" not in err.getvalue():
+                await asyncio.sleep(0)
+                if task.done():
+                    task.result()
+        found = re.search(r":(\d+)(/\S*)", err.getvalue())
+        assert found is not None
+        assert found[2] == settings.get("path", "/mcp")
+        listening.append(int(found[1]))
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    return run()
+
+
+class Held:
+    @function
+    def hi(self) -> str:
+        """Say hi."""
+        return "hi"
+
+
+def test_half_requests_and_too_many_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening_module, "HEADER_SECONDS", 0.1)
+    ports: list[int] = []
+
+    async def closed(half: bytes) -> bool:
+        reader, writer = await asyncio.open_connection("127.0.0.1", ports[0])
+        writer.write(half)
+        try:
+            return await asyncio.wait_for(reader.read(), 5) is not None
+        finally:
+            writer.close()
+
+    async def run() -> None:
+        async with _served(ports, max_connections=3):
+            halves = [b"", b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "]
+            assert all(await asyncio.gather(*map(closed, halves)))
+            monkeypatch.setattr(listening_module, "HEADER_SECONDS", 60)
+            kept = [await asyncio.open_connection("127.0.0.1", ports[0]) for _ in range(3)]
+            assert await closed(b"")  # the fourth
+            assert not any(reader.at_eof() for reader, _ in kept)
+            for _, writer in kept:
+                writer.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_path_the_name_and_the_version_are_as_given(mode: str) -> None:
+    ports: list[int] = []
+
+    async def run() -> Any:
+        settings: Any = {"path": "/tools", "name": "shop", "version": "2.1"}
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(_served(ports, **settings))
+            made = Client(f"http://127.0.0.1:{ports[0]}/tools", mode=mode)
+            client = await stack.enter_async_context(made)
+            called: Any = await client.call_tool("hi", {})
+            assert called.content[0].text == "hi"
+            return client.server_info
+
+    info = asyncio.run(run())
+    assert (info.name, info.version) == ("shop", "2.1")
+
+
+@pytest.mark.parametrize(
+    ("settings", "where"), [({"path": "mcp"}, "path"), ({"max_connections": 0}, "max_connections")]
+)
+def test_a_wrong_setting_of_the_address_is_refused(settings: Any, where: str) -> None:
+    with pytest.raises(DefinitionError, match=rf"serve\({where}\)"):
+        asyncio.run(aserve(Controller.from_object(Held()), "http", **settings))
+
+
+@pytest.mark.slow
+def test_the_command_takes_a_token_a_path_a_name_and_a_version(folder: Path) -> None:
+    options = ["--auth-token-env", "TOKEN", "--path", "/tools", "--name", "shop"]
+
+    async def run(address: str, token: str) -> Any:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with AsyncExitStack() as stack:
+            http = await stack.enter_async_context(httpx2.AsyncClient(headers=headers))
+            transport = streamable_http_client(address, http_client=http)
+            client = await stack.enter_async_context(Client(transport))
+            result: Any = await client.call_tool("add", {"a": 1, "b": 1})
+            return result.structured_content, client.server_info
+
+    with program(folder, "noisy:Shop", *options, "--version", "2.1") as address:
+        assert address.endswith("/tools")
+        value, info = asyncio.run(run(address, "a token of 16 characters"))
+        assert (value, info.name, info.version) == (2, "shop", "2.1")
+        for token in ("", "another token of 16"):
+            with pytest.raises(Exception):  # noqa: B017 - the SDK's own, in a group
+                asyncio.run(run(address, token))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--http", "0", "--host", "0.0.0.0"], "serve(host)"),  # noqa: S104
+        (["--http", "0", "--auth-token-env", "NO_TOKEN"], "$NO_TOKEN must be"),
+        (["--host", "127.0.0.2"], "Add `--http PORT`"),
+    ],
+)
+def test_the_command_refuses_what_serves_nobody_or_everybody(
+    words: list[str], told: str, folder: Path
+) -> None:
+    command = [sys.executable, "-m", "pyfunctools", "serve", "noisy:Shop", *words]
+    ended = subprocess.run(command, cwd=folder, env=ENV, capture_output=True, text=True, timeout=60)
+    assert ended.returncode != 0
+    assert told in ended.stderr

@@ -214,7 +214,7 @@ def test_a_scripted_model_and_person_play_a_whole_loop(dialect: str) -> None:
         texts += [outcome.text for outcome in turn.outcomes]
         if turn.done:
             break
-    assert texts[1:] == ["2.0", "A person has to approve this call and has not. Nothing has run."]
+    assert texts[1:] == ["2.0", "The person declined this call. Nothing has run."]
     assert texts[0] == "1 True False"
     assert [pending.function.name for pending in person.asked] == ["order", "again"]
     assert model.was_sent("express_way")
@@ -233,5 +233,5 @@ def test_without_hypothesis_a_script_still_plays(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     kit = importlib.import_module("pyfunctools.testing")
     assert kit.ScriptedModel("Done.")()
-    with pytest.raises(DefinitionError, match=r"pip install 'pyfunctools\[testing\]'"):
+    with pytest.raises(DefinitionError, match=r"pip install 'pyfunctools-llm\[testing\]'"):
         kit.fuzz(SHOP)

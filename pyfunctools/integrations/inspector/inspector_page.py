@@ -1,0 +1,210 @@
+"""The application: its pages, by address."""
+
+from collections.abc import Awaitable, Callable
+from functools import cache
+from importlib.resources import files
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from pyfunctools import Approval, Controller, Function, PyfunctoolsError, Waiting
+from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
+from pyfunctools.execution.person.questions import questions_for
+from pyfunctools.integrations.inspector.function_page import function_article
+from pyfunctools.integrations.inspector.listing import (
+    beside,
+    function_list,
+    search_field,
+    skipped_list,
+    tag_list,
+    whole_page,
+)
+from pyfunctools.integrations.inspector.markup import Child, tag
+from pyfunctools.integrations.inspector.page_guard import PageGuard
+from pyfunctools.integrations.inspector.question_form import values_in
+from pyfunctools.integrations.inspector.size_page import size_section
+from pyfunctools.integrations.inspector.trial_page import try_section, waiting_sections
+from pyfunctools.integrations.inspector.trying import ListWaiting, Trial, Trials
+
+_FOUND = 40
+"""The most functions that a search shows."""
+_LARGEST = 32 << 20
+"""The most bytes of a file in a form."""
+_DECISIONS = {"approve": True, "deny": False}
+_TYPES = {"inspector.css": "text/css", "inspector.js": "text/javascript"}
+
+
+def inspector_app(
+    controller: Controller,
+    *,
+    audience: "Callable[[Request], str | Awaitable[str | None] | None] | None" = None,
+    token: str | None = None,
+    context: object = None,
+    waiting: ListWaiting | None = None,
+    source: str = "SOURCE",
+) -> ASGIApp:
+    """Return the page of a controller as an ASGI application; `source` names it in commands.
+
+    Raises:
+        DefinitionError: as `Controller.inspector`.
+    """
+    for name, given in (("audience", audience), ("waiting", waiting)):
+        if given is not None and not callable(given):
+            raise wrong_type(f"inspector({name})", "a function", given)
+    if token is not None and not isinstance(token, str):  # pyright: ignore
+        raise wrong_type("inspector(token)", "text", token)
+    if audience is None and not token:
+        remedy = "Pass `audience=`, a function of the request, or `token=secrets.token_urlsafe()`."
+        raise DefinitionError("inspector", "Anybody could open this page.", remedy)
+    pages = InspectorPages(controller, Trials(controller, context, waiting), source)
+    routes = [
+        Route("/", pages.home),
+        Route("/functions/{name}", pages.function, methods=["GET", "POST"]),
+        Route("/waiting", pages.waiting, methods=["GET", "POST"]),
+        Route("/size", pages.size),
+        Route("/static/{name}", pages.static),
+    ]
+    return PageGuard(Starlette(routes=routes), audience, token)
+
+
+class InspectorPages:
+    """The pages of one controller."""
+
+    def __init__(self, controller: Controller, trials: Trials, source: str) -> None:
+        self._controller = controller
+        self._trials = trials
+        self._source = source
+        self._report = cache(controller.report)
+
+    async def home(self, request: Request) -> Response:
+        """Show the functions: all, those that a search finds, or those with a tag."""
+        query, wanted = request.query_params.get("q", ""), request.query_params.get("tag")
+        note, found = None, list(self._controller.functions)
+        if query.strip():
+            try:
+                found = [*await run_in_threadpool(self._controller.search, query, limit=_FOUND)]
+            except PyfunctoolsError as error:
+                note, found = str(error), []
+        if wanted is not None:
+            found = [each for each in found if wanted in each.tags]
+        root, controller = _root(request), self._controller
+        body = (
+            tag("h1", controller.name or "Functions"),
+            bool(controller.description) and tag("p", controller.description, class_="prose"),
+            search_field(root, query),
+            tag_list(root, controller, wanted),
+            function_list(root, controller, found, note=note),
+            skipped_list(controller.skipped),
+        )
+        return self._page(request, controller.name or "Functions", body)
+
+    async def function(self, request: Request) -> Response:
+        """Show a function; a POST checks, runs or answers a call of it."""
+        name, root = request.path_params["name"], _root(request)
+        try:
+            function = self._controller[name]
+        except UnknownFunctionError as error:
+            near = [
+                tag("li", tag("a", each, href=f"{root}/functions/{each}")) for each in error.close
+            ]
+            body = (tag("h1", "No such function"), tag("p", str(error)), tag("ul", near))
+            return self._page(request, "No such function", body, 404)
+        text, trial, note = "", None, None
+        if request.method == "POST":
+            async with request.form(max_part_size=_LARGEST) as form:
+                text = str(form.get("arguments", ""))
+                try:
+                    trial = await self._tried(request, function, text, form)
+                except PyfunctoolsError as error:
+                    note = str(error)
+        dialect = request.query_params.get("dialect", "openai")
+
+        def body_of() -> Child:
+            asked = questions_for(function, {}) if function.separated else ()
+            tried = try_section(f"{root}/functions/{name}", text, function, trial, asked, note)
+            article = function_article(self._controller, function, dialect, tried)
+            return tag("div", article, beside(root, self._controller, function), class_="columns")
+
+        return self._page(request, name, await run_in_threadpool(body_of))
+
+    async def _tried(
+        self, request: Request, function: Function, text: str, form: FormData
+    ) -> Trial:
+        """Do what a button says; an answer is for the arguments that were shown with it."""
+        trials, name, key = self._trials, function.name, str(form.get("call", ""))
+        values, action = await values_in(form), form.get("action")
+        call = trials.begun(request, name, text, values, key)
+        if call.waiting is not None and action in _DECISIONS:
+            return await trials.run(request, call, _DECISIONS[str(action)])
+        if action in ("run", "approve"):
+            return await trials.run(request, call)
+        return await trials.check(request, call)
+
+    async def waiting(self, request: Request) -> Response:
+        """Show the waiting calls of a person; a POST answers one."""
+        trials, trial, note = self._trials, None, None
+        if request.method == "POST":
+            async with request.form(max_part_size=_LARGEST) as form:
+                found = (await trials.waiting(request, done=True)).get(str(form.get("call", "")))
+                try:
+                    trial = found and await self._answered(request, found, form)
+                except PyfunctoolsError as error:
+                    note = str(error)
+                if found is None:
+                    note = "This call does not wait any more. Nothing has run."
+        listed = await trials.waiting(request)
+        calls = [trials.answered(request, each, {}) for each in listed.values()]
+        parts = waiting_sections(f"{_root(request)}/waiting", calls, trial, note)
+        return self._page(request, "Waiting calls", parts)
+
+    async def _answered(self, request: Request, waits: Waiting, form: FormData) -> Trial:
+        trials, action = self._trials, str(form.get("action"))
+        values = await values_in(form)
+        decision = _DECISIONS.get(action)
+        if waits.pending:  # a program: its answers by the ids of its calls
+            values = {each.call_id: await _decided(form, each, action) for each in waits.pending}
+            values = {key: each for key, each in values.items() if each is not None}
+            decision = None
+        call = trials.answered(request, waits, values)
+        if action == "check":
+            return await trials.check(request, call)
+        return await trials.run(request, call, decision)
+
+    async def size(self, request: Request) -> Response:
+        """Show how many tokens each tag and function takes, and what was chosen of them."""
+        report = await run_in_threadpool(self._report)
+        tokens = {each.name: each.tokens for each in report.entries}
+        body = size_section(request, self._controller, tokens, report.tokens, self._source)
+        return self._page(request, "Size", body)
+
+    async def static(self, request: Request) -> Response:
+        """Return the style or the script."""
+        name = request.path_params["name"]
+        if name not in _TYPES:
+            return Response(status_code=404)
+        content = files("pyfunctools.integrations.inspector").joinpath(name).read_bytes()
+        return Response(content, media_type=_TYPES[name])
+
+    def _page(self, request: Request, title: str, body: Child, status: int = 200) -> Response:
+        page = whole_page(_root(request), self._controller, title, body)
+        return HTMLResponse(page.encode("utf-8", "backslashreplace"), status)
+
+
+async def _decided(form: FormData, waits: Waiting, action: str) -> object:
+    """Return the answer to one call of a program: a decision, values, or nothing yet."""
+    values = await values_in(form, waits.call_id)
+    said = _DECISIONS.get(str(form.get(f"{waits.call_id}action")))
+    if said is False or action == "deny":
+        return False
+    if said:
+        return Approval(human=values) if values else True
+    return values or None
+
+
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", ""))

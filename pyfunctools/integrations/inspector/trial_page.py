@@ -1,0 +1,247 @@
+"""The form that tries a call, the list of waiting calls, and what came of a button."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from pyfunctools import Failure, Function, Outcome, Question, Repair, Request, Success, Waiting
+from pyfunctools.integrations.inspector.markup import (
+    Child,
+    Markup,
+    code_block,
+    facts,
+    json_text,
+    raw,
+    spaced,
+    tag,
+)
+from pyfunctools.integrations.inspector.question_form import FieldValues, question_fields
+from pyfunctools.integrations.inspector.trying import HeldCall, Trial
+
+_MARK = "❌"
+_MASK = "***"
+
+
+def try_section(
+    url: str,
+    text: str,
+    function: Function,
+    trial: Trial | None,
+    questions: Iterable[Question],
+    note: str | None = None,
+) -> Markup:
+    """Return the form to try a function, and what came of the last button."""
+    asked = (trial and trial.questions) or questions
+    waits = trial and trial.look and trial.outcome.waiting
+    lines = min(max(text.count("\n") + 2, 5), 20)
+    box = tag(
+        "textarea", raw(text), id="arguments", name="arguments", rows=lines, spellcheck="false"
+    )
+    form = _form(
+        f"{url}#try",
+        trial and trial.call.key and tag("input", type="hidden", name="call", value=trial.call.key),
+        tag("div", tag("label", "What the model wrote", for_="arguments"), box, class_="field"),
+        _persons(asked, trial.values if trial else {}),
+        _buttons("check", "run"),
+        _alert(note),
+        trial and _result(trial, function.check(text)),
+        waits and waits.approval and _buttons("approve", "deny"),
+    )
+    return tag("section", tag("h2", "Try it"), form, id="try", class_="panel")
+
+
+def waiting_sections(
+    url: str, calls: Sequence[HeldCall], trial: Trial | None, note: str | None
+) -> Iterator[Child]:
+    """Yield what came of the last answer, and a form for each waiting call."""
+    yield tag("h1", "Waiting calls"), _alert(note)
+    if trial is not None and all(each.key != trial.call.key for each in calls):
+        yield tag("section", tag("h2", "Answered"), _result(trial), class_="panel")
+    for each in calls:
+        if each.waiting is not None:
+            is_tried = trial is not None and trial.call.key == each.key
+            yield _waiting(url, each.waiting, each.values, trial if is_tried else None)
+    if not calls:
+        yield tag("p", "No call waits for you.")
+
+
+def _waiting(url: str, waits: Waiting, values: FieldValues, trial: Trial | None) -> Markup:
+    if waits.pending:
+        inner: list[Child] = [*map(_pending, waits.pending), _buttons("run", "deny")]
+    else:
+        asked = (trial and trial.questions) or waits.questions
+        person = _persons(asked, trial.values if trial else values)
+        inner = [person, _buttons("check", "run", "approve", "deny")]
+    key = tag("input", type="hidden", name="call", value=waits.call_id)
+    form = _form(url, key, _about(waits), inner, trial and _result(trial))
+    return tag("section", tag("h2", waits.function), form, class_="panel")
+
+
+def _form(url: str, *inner: Child) -> Markup:
+    form = {"method": "post", "action": url, "enctype": "multipart/form-data", "novalidate": True}
+    return tag("form", inner, **form)
+
+
+def _alert(note: str | None) -> Child:
+    return note and tag("p", note, class_="problem", role="alert")
+
+
+def _pending(waits: Waiting) -> Markup:
+    fields = question_fields(waits.questions, {}, waits.call_id)
+    return tag(
+        "fieldset",
+        tag("legend", waits.function),
+        _about(waits),
+        fields,
+        _buttons("approve", "deny", prefix=waits.call_id),
+    )
+
+
+def _about(waits: Waiting) -> Child:
+    request = waits.request
+    return (
+        _asks(waits),
+        code_block(json_text(waits.arguments)),
+        request and (tag("h3", "The request"), code_block(request_text(request))),
+    )
+
+
+def _asks(waits: Waiting) -> Child:
+    server = waits.server
+    return server and tag("p", tag("b", server.name), " asks: ", server.message, class_="prose")
+
+
+def _persons(questions: Iterable[Question], values: FieldValues) -> Markup | None:
+    fields = question_fields(questions, values)
+    return tag("fieldset", tag("legend", "The person's part"), fields) if fields else None
+
+
+def _buttons(*actions: str, prefix: str = "") -> Markup:
+    made = (
+        tag("button", each.capitalize(), name=f"{prefix}action", value=each, class_=each)
+        for each in actions
+    )
+    return tag("p", spaced(made), class_="buttons")
+
+
+def _result(trial: Trial, checked: Success[Any] | Failure | None = None) -> Markup:
+    """Return what came of a button: repairs, issues, arguments, the request, the outcome."""
+    return tag("div", list(_parts(trial, checked)), class_="result", role="status")
+
+
+def _parts(trial: Trial, checked: Success[Any] | Failure | None) -> Iterator[Child]:
+    outcome, pending, hide = trial.outcome, trial.pending, _hiding(trial.secrets)
+    if checked is not None:
+        repairs = (checked or outcome).repairs
+        none = tag("p", "None: nothing was changed.")
+        yield tag("h3", "Repairs"), _repairs(trial.call.text, repairs) if repairs else none
+        if not checked:
+            yield tag("h3", "Issues"), tag("p", "The model is told:"), _lines(checked.feedback())
+            return
+        yield tag("h3", "The checked value"), code_block(json_text(checked.value))
+    if pending is not None:
+        yield tag("h3", "The whole arguments")
+        yield code_block(hide(json_text(pending.arguments)))
+        if pending.request is not None:
+            yield tag("h3", "The request"), code_block(hide(request_text(pending.request)))
+    waits = outcome.waiting
+    if waits is not None and trial.look is None:
+        yield tag("p", "Nothing has run.", class_="notice")
+        return
+    if waits is not None:
+        asked = outcome.reason == "needs_human" or any(each.problem for each in waits.questions)
+        wanted = "values of the person" if asked else "an approval"
+        told = f"It waits for {wanted}. Nothing has run."
+        told = "Its calls wait for a person: look at Waiting." if waits.pending else told
+        yield tag("p", tag("b", told), class_="notice"), _asks(waits)
+    yield tag("h3", "What the model gets"), _lines(hide(outcome.text))
+    if waits is None:
+        yield from _for_program(outcome, hide)
+
+
+def _for_program(outcome: Outcome, hide: Callable[[str], str]) -> Iterator[Child]:
+    response, error = outcome.response, outcome.exception
+    yield tag("h3", "What the program gets")
+    files = [each.filename or each.content_type or "without a name" for each in outcome.content]
+    told = [
+        outcome.reason and f"reason: {outcome.reason}",
+        f"HTTP {response.status}" if response and response.status else None,
+        error and type(error).__name__,
+        *(f"file: {each}" for each in files),
+        "told again: it has run before" if outcome.replayed else None,
+    ]
+    yield facts(hide(each) for each in told if each)
+    is_covered = _MASK in outcome.text  # and the value is not
+    yield code_block(hide(outcome.text if is_covered else json_text(outcome.value)))
+
+
+def _hiding(secrets: Iterable[object]) -> Callable[[str], str]:
+    """Return a function that covers a person's secrets, so that none comes back to the browser."""
+    spelled = {form for each in map(str, secrets) for form in (each, json_text(each)[1:-1])}
+    forms = [
+        re.escape(each) if len(each) > 3 else rf"(?<!\w){re.escape(each)}(?!\w)"
+        for each in sorted(spelled, key=len, reverse=True)
+    ]
+    return lambda text: re.sub("|".join(forms), _MASK, text) if forms else text
+
+
+def request_text(request: Request) -> str:
+    """Return a request as text: the line, the headers, the body."""
+    headers = [f"{name}: {value}" for name, value in request.headers.items()]
+    return "\n".join([f"{request.method} {request.url}", *headers, "", request.content or ""])
+
+
+def _lines(text: str) -> Markup:
+    """Return text, each line with a mistake marked."""
+    return code_block(
+        tag("mark", each) if _MARK in each else each for each in re.split("(\n)", text)
+    )
+
+
+def _repairs(text: str, repairs: Sequence[Repair]) -> Child:
+    rows = [(one.kind, str(one.path), _piece(one.before), _piece(one.after)) for one in repairs]
+    heads = [tag("th", each, scope="col") for each in ("kind", "path", "before", "after")]
+    body = [tag("tr", [tag("td", each) for each in row]) for row in rows]
+    table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", body))
+    return code_block(_marked(text, repairs)), tag("div", table, class_="wide", tabindex="0")
+
+
+def _marked(text: str, repairs: Iterable[Repair]) -> Child:
+    """Return the model's text with the pieces that were repaired marked."""
+    spans: list[tuple[int, int, Child]] = []
+    for each in repairs:
+        title = f"{each.kind}: {_piece(each.after) or 'left out'}"
+        if each.before == "":
+            spans.append((len(text), len(text), tag("ins", _piece(each.after), title=title)))
+            continue
+        found = _span(text, each, [(start, end) for start, end, _ in spans])
+        if found is not None:
+            start, end = found
+            spans.append((start, end, tag("mark", text[start:end], title=title)))
+    parts: list[Child] = []
+    done = 0
+    for start, end, piece in sorted(spans, key=lambda span: span[:2]):
+        parts += [text[done:start], piece]
+        done = end
+    return [*parts, text[done:]]
+
+
+def _span(text: str, repair: Repair, taken: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Return where a repaired piece stands: after the last key of its path, if it can be found."""
+    key = next((each for each in reversed(repair.path.keys) if isinstance(each, str)), "")
+    written = [each for each in (_piece(repair.before), json_text(repair.before)) if each]
+    starts = [text.find(key)] if key and key in text else []
+    if isinstance(repair.after, str) and taken:  # repairs of text come in its order
+        starts.insert(0, max(end for _, end in taken))
+    for start in (*starts, 0):
+        for piece in reversed(written):
+            at = text.find(piece, start)
+            while at >= 0 and any(at < end and begin < at + len(piece) for begin, end in taken):
+                at = text.find(piece, at + 1)
+            if at >= 0:
+                return at, at + len(piece)
+    return None
+
+
+def _piece(value: object) -> str:
+    return value if isinstance(value, str) else json_text(value)

@@ -1,0 +1,189 @@
+"""`Trials`: calls that a person checks, runs, approves or denies on the page."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from inspect import isawaitable
+from time import monotonic
+from typing import Any, Literal, TypeAlias
+
+from starlette.requests import Request
+
+from pyfunctools import Controller, Outcome, PendingCall, Question, Waiting
+from pyfunctools.integrations.inspector.page_guard import audience_of
+from pyfunctools.integrations.inspector.question_form import FieldValues, kept
+
+ListWaiting: TypeAlias = Callable[[str | None], Any]
+"""Returns the waiting calls of a person, or an awaitable of them."""
+
+_LIFETIME = 900.0
+_MOST = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HeldCall:
+    """A call that a person has begun: what the model wrote, the values, and its ticket if it waits.
+
+    Between two requests only those values are kept that no page shows. The values for a program are
+    answers to its calls, by their ids.
+    """
+
+    key: str
+    audience: str | None
+    function: str
+    text: str = ""
+    values: FieldValues = field(default_factory=dict[str, object])
+    waiting: Waiting | None = None
+    done: bool = False
+    until: float = field(default_factory=lambda: monotonic() + _LIFETIME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Trial:
+    """What came of one button.
+
+    `pending` is the whole call as a person approves it, `look` how it looked before it ran. After a
+    check there is none, and the outcome only tells what is missing.
+    """
+
+    call: HeldCall
+    outcome: Outcome
+    pending: PendingCall | None
+    look: Outcome | None = None
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions of the call, with the problems of the answers."""
+        waits = self.outcome.waiting or (self.look and self.look.waiting)
+        return waits.questions if waits else ()
+
+    @property
+    def values(self) -> FieldValues:
+        """What the form shows or keeps: after a run no secret and no file."""
+        hidden = {} if self.outcome.waiting else kept(self.questions, self.call.values)
+        return {path: each for path, each in self.call.values.items() if path not in hidden}
+
+    @property
+    def secrets(self) -> list[object]:
+        """What no answer may show."""
+        values = self.call.values
+        return [values[each.path] for each in self.questions if each.secret and each.path in values]
+
+
+class Trials:
+    """The calls of one page, by a key that its forms send back. They end with the process."""
+
+    def __init__(
+        self, controller: Controller, context: object, waiting: ListWaiting | None
+    ) -> None:
+        self._configured = cache(controller.configured)
+        self._context = context
+        self._listed = waiting
+        self._held: OrderedDict[str, HeldCall] = OrderedDict()
+
+    def held(self, key: str, request: Request) -> HeldCall | None:
+        """Return a call that this person has begun here."""
+        now = monotonic()
+        while self._held and next(iter(self._held.values())).until < now:
+            self._held.popitem(last=False)
+        found = self._held.get(key)
+        return found if found is not None and found.audience == audience_of(request) else None
+
+    def begun(
+        self, request: Request, function: str, text: str, values: FieldValues, key: str
+    ) -> HeldCall:
+        """Return the call of a form, which goes on if it waits and the model's text is the same."""
+        before = self.held(key, request)
+        if before is None or before.function != function:
+            audience = audience_of(request)
+            return HeldCall(key="", audience=audience, function=function, text=text, values=values)
+        if before.text != text:
+            before = replace(before, text=text, waiting=None, done=False)
+        return replace(before, values={**before.values, **values})
+
+    def answered(self, request: Request, waits: Waiting, values: FieldValues) -> HeldCall:
+        """Return a waiting call with a person's values."""
+        key, name, audience = waits.call_id, waits.function, audience_of(request)
+        before = self.held(key, request) or HeldCall(key=key, audience=audience, function=name)
+        return replace(before, values={**before.values, **values}, waiting=waits)
+
+    async def waiting(self, request: Request, *, done: bool = False) -> dict[str, Waiting]:
+        """Return a person's waiting calls by id: the application's, and those begun here."""
+        found = () if self._listed is None else self._listed(audience_of(request))
+        listed = {each.call_id: each for each in await _awaited(found)}
+        begun = [each for key in [*self._held] if (each := self.held(key, request))]
+        listed |= {each.key: each.waiting for each in begun if each.waiting}
+        over = {each.key for each in begun if each.done and not done}
+        return {key: each for key, each in listed.items() if key not in over}
+
+    async def check(self, request: Request, call: HeldCall) -> Trial:
+        """Return how a call looks to a person; nothing runs."""
+        if call.done:
+            call = replace(call, waiting=None, done=False)
+        seen, outcome = await self._seen(request, call)
+        waits = outcome.waiting
+        if waits is not None:
+            call = replace(call, key=call.key or waits.call_id)
+            self._hold(call, kept(waits.questions, call.values))
+        return Trial(call=call, outcome=outcome, pending=seen)
+
+    async def run(self, request: Request, call: HeldCall, decision: bool | None = None) -> Trial:
+        """Run a call, or leave it waiting; one that waits goes on with the values and decision.
+
+        A second click on a call that ended is told its answer.
+        """
+        seen, look = None, None
+        if call.waiting is None or not call.waiting.pending:
+            seen, look = await self._seen(request, call)
+        outcome = await self._go("destructive", request, call, decision)
+        if call.waiting is None:
+            self._held.pop(call.key, None)
+        waits = outcome.waiting
+        if waits is not None:
+            call = replace(call, key=waits.call_id, waiting=waits)
+            self._hold(call, {} if waits.pending else kept(waits.questions, call.values))
+        elif call.waiting is not None:
+            self._hold(replace(call, done=True), {})
+        else:
+            call = replace(call, key="")
+        return Trial(call=call, outcome=outcome, pending=seen, look=look or outcome)
+
+    async def _seen(self, request: Request, call: HeldCall) -> tuple[PendingCall | None, Outcome]:
+        """Return a call as a person approves it, and its outcome without an approval."""
+        seen: list[PendingCall] = []
+        outcome = await self._go(True, request, call, seen.append)
+        return (seen[0] if seen else None), outcome
+
+    async def _go(
+        self, confirm: bool | Literal["destructive"], request: Request, call: HeldCall, approve: Any
+    ) -> Outcome:
+        """Call a function, or resume it if it waits; with `confirm` more calls want an approval."""
+        controller = self._configured(confirm=confirm)
+        context = self._context
+        if callable(context):
+            context = await _awaited(context(request))
+        human = call.values or None
+        audience, waits = call.audience, call.waiting
+        if waits is not None:
+            return await controller.aresume(
+                waits.ticket, human, context=context, approve=approve, audience=audience
+            )
+        return await controller.acall(
+            call.function,
+            call.text,
+            human=human,
+            context=context,
+            approve=approve,
+            audience=audience,
+        )
+
+    def _hold(self, call: HeldCall, values: FieldValues) -> None:
+        self._held[call.key] = replace(call, values=values, until=monotonic() + _LIFETIME)
+        self._held.move_to_end(call.key)
+        while len(self._held) > _MOST:
+            self._held.popitem(last=False)
+
+
+async def _awaited(found: Any) -> Any:
+    return await found if isawaitable(found) else found

@@ -1,0 +1,126 @@
+"""`run_program` as a model sees it, and what runs it."""
+
+import builtins
+from contextlib import AsyncExitStack, ExitStack
+from typing import Final
+
+from pyfunctools.controller import Controller
+from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction, finder
+from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.execution.runner import Run, Runner
+from pyfunctools.integrations.programs.program_run import ProgramFunctions, ProgramRun
+from pyfunctools.limits import DEFAULT_LIMITS, ProgramLimits
+from pyfunctools.record.function import Function
+from pyfunctools.record.outcome import Outcome
+from pyfunctools.signatures import signatures_of, spelled_names
+
+RUN: Final = "run_program"
+MANY: Final = 40
+"""With more functions the model finds them first."""
+_FOUND: Final = 5
+_TAKEN: Final = frozenset({*dir(builtins), "asyncio"})
+
+
+def entries_of(controller: Controller, limits: ProgramLimits | None) -> list[RunnableFunction]:
+    """Return `run_program`, and `find_functions` where there are many, each with its runner.
+
+    Raises:
+        DefinitionError: as `Controller.programs`.
+    """
+    if limits is not None and not isinstance(limits, ProgramLimits):  # pyright: ignore[reportUnnecessaryIsInstance]
+        remedy = "Write `limits=ProgramLimits(calls=50)`."
+        raise wrong_type("programs(limits)", "a `ProgramLimits`", limits, remedy)
+    runner = ProgramRunner(controller, limits or ProgramLimits())
+    function = Function.from_schema(
+        name=RUN,
+        description=runner.description,
+        parameters=_PARAMETERS,
+        handler=_never,
+    )
+    return [(function, runner), *([runner.find] if runner.find else [])]
+
+
+class ProgramRunner:
+    """Runs programs whose calls are those of a controller."""
+
+    limits = DEFAULT_LIMITS
+    preview = None
+
+    def __init__(self, controller: Controller, limits: ProgramLimits) -> None:
+        self._controller = controller
+        self._limits = limits
+        names = [each.name for each in controller.functions]
+        self.find: RunnableFunction | None = None
+        if len(names) <= MANY:
+            self.spelled = spelled_names(names, _TAKEN)
+            self._functions = ProgramFunctions(controller, self.spelled, limits)
+            return
+        self.spelled = spelled_names(names, _TAKEN | {FIND, CALL})
+        self.find = finder(controller.search, controller.functions, _FOUND, spelled=self.spelled)
+        inner = controller.searchable()
+        inner._entries[FIND] = self.find  # pyright: ignore[reportPrivateUsage] - other spellings
+        names = {**self.spelled, FIND: FIND, CALL: CALL}
+        self._functions = ProgramFunctions(inner, names, limits)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ProgramRunner, (self._controller, self._limits)
+
+    @property
+    def description(self) -> str:
+        """What the model reads."""
+        if self.find is not None:
+            return f"{_ABOUT}\n{_FIND_FIRST}"
+        said = [f"`{now}` is the function {n}." for now, n in self.spelled.items() if now != n]
+        stubs = signatures_of(self._controller.functions, spelled=self.spelled, outputs=True)
+        return "\n".join([_ABOUT, *said, "", stubs])
+
+    async def run(self, run: Run) -> Outcome:
+        """Run a program, or continue it where it waited."""
+        return await ProgramRun(self._functions, run).outcome()
+
+    def may_ask(self, function: Function) -> bool:
+        """Return True: a call of the program may wait for a person."""
+        return True
+
+    def close(self) -> None:
+        """Close what runs the functions."""
+        with ExitStack() as closing:
+            for runner in self._runners:
+                closing.callback(runner.close)
+
+    async def aclose(self) -> None:
+        """Close what runs the functions."""
+        async with AsyncExitStack() as closing:
+            for runner in self._runners:
+                closing.push_async_callback(runner.aclose)
+
+    @property
+    def _runners(self) -> list[Runner]:
+        entries = self._controller._entries.values()  # pyright: ignore[reportPrivateUsage]
+        return [*{id(runner): runner for _, runner in entries}.values()]
+
+
+def _never(**_: object) -> None:
+    raise DefinitionError(
+        RUN,
+        "It was taken out of the controller that runs it.",
+        "Write `controller.programs()` as the last step.",
+    )
+
+
+_ABOUT: Final = """\
+Run a program in Python that calls functions; you get what it prints and its last value.
+Call a function with `await name(argument=value)`, several at once with `await \
+asyncio.gather(...)` (no create_task). What a call returns is JSON: dict, list, str, int, float, \
+bool or None. A call that fails raises RuntimeError, whose text says what to do. There are no \
+files, no network, no sleep, no inheritance; of modules asyncio, json, re, math, datetime, decimal \
+and a few more."""
+_FIND_FIRST: Final = f"""\
+Find functions with `{FIND}` first: it returns their signatures. In a program call them by name, \
+or `await {CALL}(name=..., arguments={{...}})`, and `await {FIND}(query=...)`."""
+_PARAMETERS: Final = {
+    "type": "object",
+    "properties": {"code": {"type": "string", "description": "The program."}},
+    "required": ["code"],
+    "additionalProperties": False,
+}

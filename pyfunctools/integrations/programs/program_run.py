@@ -1,0 +1,345 @@
+"""`ProgramRun`: one run of a program, from its text or a ticket to its outcome.
+
+The program runs until all that is left of it waits for calls. These calls then run, at once in
+`acall`, one after another in `call`; when all have ended the program gets their results together.
+So what it does depends on no order, neither of the calls nor of people's answers. If one of the
+calls waits for a person, the program is put into a ticket, and goes on when each is answered.
+"""
+
+from asyncio import Lock, get_running_loop, to_thread
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import replace
+from itertools import groupby
+from json import dumps, loads
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+from pyfunctools._json import JsonObject
+from pyfunctools._text import visible
+from pyfunctools.controller import Controller
+from pyfunctools.controller.calling import CallOptions, inner_call
+from pyfunctools.controller.turn import run_together
+from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
+from pyfunctools.execution.person.answers import plain_json
+from pyfunctools.execution.person.approval import Approval
+from pyfunctools.execution.person.tickets import Ticket, digest_of, ticket_refused
+from pyfunctools.execution.runner import PersonsPart, Run
+from pyfunctools.execution.truncation import truncated
+from pyfunctools.execution.wrappers.part import next_ticket
+from pyfunctools.integrations.programs.sandbox import (
+    AskedCall,
+    ProgramEnd,
+    ProgramError,
+    Sandbox,
+    without_fence,
+    words_of,
+)
+from pyfunctools.integrations.programs.suspended import ProgramCall, SuspendedProgram, loaded
+from pyfunctools.limits import DEFAULT_LIMITS, ProgramLimits
+from pyfunctools.record.call import Call
+from pyfunctools.record.outcome import InnerCall, Outcome, Waiting, outcome_json
+from pyfunctools.schema import Issue, Path, Success
+from pyfunctools.schema.ground.json_values import is_json_value
+from pyfunctools.signatures import loose_signatures
+
+T = TypeVar("T")
+
+
+class ProgramFunctions(NamedTuple):
+    """What a program may call: functions of `inner`, by their names in a program."""
+
+    inner: Controller
+    names: Mapping[str, str]
+    limits: ProgramLimits
+
+    def stubs(self, code: str) -> str:
+        """Return what a type checker has to know of the functions in a program."""
+        words = words_of(code)
+        used = {now: self.inner[name] for now, name in self.names.items() if now in words}
+        return loose_signatures(used)
+
+
+class ProgramRun:
+    """One run of a program."""
+
+    def __init__(self, functions: ProgramFunctions, run: Run) -> None:
+        assert run.person is not None  # noqa: S101 - the runner pauses
+        self._functions = functions
+        self._run = run
+        self._person: PersonsPart = run.person
+        self._sandbox = Sandbox(functions.names, functions.limits)
+        self._ended: list[InnerCall] = []
+        self._code = ""
+        self._calls: list[ProgramCall] = []
+        """The calls that the program waits for."""
+        self._answers: Mapping[str, PersonsAnswer] = {}
+        self._issues: tuple[Issue, ...] = ()
+        self._claimed: list[Outcome | None] = []
+        self._claiming = Lock()
+
+    async def outcome(self) -> Outcome:
+        """Run the program to its end, or to calls that wait for a person."""
+        try:
+            reached = await self._begun()
+            while not isinstance(reached, Outcome | ProgramEnd):
+                refused = await self._answered()
+                if refused is None and any(call.ticket for call in self._calls):
+                    return self._suspended(await self._step(self._sandbox.dump))
+                if refused := refused or await self.claim():
+                    return refused
+                results = {call.number: call.result for call in self._calls if call.result}
+                self._ended, self._calls = [*self._made_calls], []
+                reached = await self._step(self._sandbox.resume, results)
+                self._add(reached)
+            return reached if isinstance(reached, Outcome) else self._done(reached)
+        except ProgramError as error:
+            return self._failed(error)
+        finally:
+            self._close()
+
+    async def claim(self) -> Outcome | None:
+        """Use up the program's ticket once; the first of its calls that runs does so."""
+        async with self._claiming:
+            if not self._claimed:
+                begin = self._run.begin
+                self._claimed.append(None if begin is None else await begin())
+            return self._claimed[0]
+
+    async def _begun(self) -> list[AskedCall] | ProgramEnd | Outcome:
+        """Return the first calls of the program, or those that a ticket holds."""
+        ticket, text = self._person.ticket, self._person.state.get("program")
+        if ticket is None or text is None:
+            if refused := await self.claim():
+                return refused
+            self._code = cast("str", self._run.arguments["code"])
+            code = without_fence(self._code)
+            stubs = self._functions.stubs(code)
+            reached = await self._step(self._sandbox.start, code, stubs)
+            self._add(reached)
+            return reached
+        kept = loaded(cast("str", text), ticket)
+        if kept is None:
+            return ticket_refused("changed", ticket.function)
+        if refused := self._refused(call.ticket for call in kept.calls):
+            return refused
+        self._answers, self._issues = _answers_of(self._person, kept.calls)
+        sandbox = self._sandbox
+        self._code, sandbox.printed, sandbox.spent, sandbox.made = kept[:4]
+        self._ended, self._calls = kept.ended, kept.calls
+        is_loaded = await self._step(sandbox.load, kept.dump)
+        return [] if is_loaded else ticket_refused("changed", ticket.function)
+
+    def _refused(self, tickets: Iterable[Ticket | None]) -> Outcome | None:
+        """Refuse to go on if a function of a waiting call is not what it was."""
+        inner, known = self._functions.inner, self._functions.names.values()
+        for ticket in filter(None, tickets):
+            if ticket.function not in known:
+                return ticket_refused("gone", ticket.function)
+            if digest_of(inner[ticket.function]) != ticket.digest:
+                return ticket_refused("changed", ticket.function)
+        return None
+
+    def _add(self, reached: list[AskedCall] | ProgramEnd) -> None:
+        asked = reached if isinstance(reached, list) else []
+        first = len(self._ended) + 1
+        for number, each in enumerate(asked, first):
+            name = self._functions.names[each.name]
+            call_id = f"{self._run.info.id}.{number}"
+            self._calls.append(ProgramCall(each.number, call_id, name, each.arguments))
+
+    async def _answered(self) -> Outcome | None:
+        """Run the calls that have no result yet; return the outcome if the ticket is refused."""
+        calls = [call for call in self._calls if call.result is None]
+        for beside, group in groupby(calls, self._may_run_beside):
+            steps = [self._one(call) for call in group]
+            if beside and self._run.awaits:
+                await run_together(steps)
+                continue
+            for step in steps:
+                await step
+        return self._claimed[0] if self._claimed else None
+
+    def _may_run_beside(self, call: ProgramCall) -> bool:
+        return self._functions.inner[call.function].concurrent is not False
+
+    async def _one(self, call: ProgramCall) -> None:
+        try:
+            outcome = await self._steps(call)
+        except RecursionError:  # of the program's own value
+            outcome = Outcome(text=_TOO_DEEP, reason="arguments", function=call.function)
+        waiting = outcome.waiting
+        ticket = waiting and self._person.tickets.value.read(waiting.ticket, also_expired=True)
+        if waiting is not None:
+            outcome = replace(outcome, waiting=replace(waiting, ticket=None))
+        if waiting is not None and not isinstance(ticket, Ticket):
+            outcome = Outcome(text=_TOO_LARGE, reason="arguments", function=call.function)
+        call.outcome = outcome
+        call.ticket = ticket if isinstance(ticket, Ticket) else None
+        call.result = None if call.ticket else _result(outcome)
+
+    def _steps(self, call: ProgramCall) -> Coroutine[Any, None, Outcome]:
+        person, run = self._person, self._run
+        human, approve = person.ask, person.approve if callable(person.approve) else None
+        made: Call | _InnerClaim
+        if call.ticket is None:
+            call.arguments = cast("JsonObject", plain_json(call.arguments))
+            read = Success(value=call.arguments)
+            made = Call(id=call.id, name=call.function, arguments=call.arguments, result=read)
+        else:
+            made = _InnerClaim(self, call.ticket)
+            values, approval = values_and_approval(self._answers.get(call.id))
+            human = human if values is None else values
+            approve = approve if approval is None else approval
+        options = CallOptions(
+            human=human, context=run.context, approve=approve, audience=run.info.audience
+        )
+        return inner_call(
+            self._functions.inner, made, options, awaits=run.awaits, tickets=person.tickets
+        )
+
+    def _suspended(self, dump: bytes) -> Outcome:
+        """Return the outcome of a program that waits, with its ticket."""
+        sandbox, person = self._sandbox, self._person
+        so_far = (self._code, sandbox.printed, sandbox.spent, sandbox.made)
+        program = SuspendedProgram(*so_far, self._ended, self._calls, dump)
+        after = None if self._claimed else person.ticket
+        bare = person.made._replace(arguments={"code": ""})  # the program has it, compressed
+        state = {"program": program.text()}
+        ticket = next_ticket(person._replace(made=bare), after, state=state)
+        if ticket is None:
+            raise ProgramError("The program is too large to wait for a person.")
+        outcomes = [call.outcome for call in self._calls if call.ticket and call.outcome]
+        pending = tuple(each.waiting for each in outcomes if each.waiting is not None)
+        waiting = Waiting(
+            call_id=self._run.info.id,
+            function=self._run.function.name,
+            arguments={"code": self._code},
+            approval=False,
+            ticket=ticket,
+            pending=pending,
+        )
+        names = ", ".join(each.function for each in pending)
+        return Outcome(
+            text=f"The program waits for a person to take part in: {names}.",
+            reason="needs_human" if any(each.questions for each in pending) else "needs_approval",
+            issues=(*self._issues, *(issue for each in outcomes for issue in each.issues)),
+            waiting=waiting,
+            calls=self._made_calls,
+        )
+
+    @property
+    def _made_calls(self) -> tuple[InnerCall, ...]:
+        """All calls that were begun, in the program's order."""
+        return (*self._ended, *(call.made for call in self._calls if call.outcome))
+
+    def _done(self, ended: ProgramEnd) -> Outcome:
+        value, lines = ended.value, [self._sandbox.printed.removesuffix("\n")]
+        if value is not None:
+            lines.append(_text_of(value))
+        if ended.left:
+            lines.append(f"Not awaited, so not run: {', '.join(ended.left)}.")
+        lines = [*filter(None, lines)]
+        text = truncated(visible("\n".join(lines)) or _NOTHING, DEFAULT_LIMITS.outcome)
+        is_value = len(lines) == 1 and value is not None and is_json_value(value)
+        json = (value,) if is_value else (text,)
+        return Outcome(text=text, value=value, calls=self._made_calls, _json=json)
+
+    def _failed(self, error: ProgramError) -> Outcome:
+        """Return the outcome of a program that was not run, or was stopped."""
+        calls, issues = self._made_calls, ()
+        if error.reason == "arguments":
+            path = Path.of(("code",))
+            issues = (Issue(path=path, expected="a program", value=None, message=error.text),)
+        lines = [error.text]
+        if printed := self._sandbox.printed:
+            lines.append(f"It had printed:\n{truncated(printed, _LONGEST)}")
+        ran = [
+            f"{each.function} ({each.outcome.reason or 'ok'})"
+            for each in calls
+            if each.outcome.waiting is None and each.outcome.reason not in _NOT_BEGUN
+        ]
+        if ran:
+            lines.append(f"These calls have run, and are not undone: {', '.join(ran)}.")
+        elif error.reason != "arguments":
+            lines.append("None of its calls has run.")
+        is_good = self._person.ticket is not None and not self._claimed
+        return Outcome(
+            text=visible("\n".join(lines)),
+            reason=error.reason,
+            issues=issues,
+            calls=calls,
+            _still_waits=is_good,
+        )
+
+    async def _step(self, called: Callable[..., T], *arguments: object) -> T:
+        return await to_thread(called, *arguments) if self._run.awaits else called(*arguments)
+
+    def _close(self) -> None:
+        if self._run.awaits:  # after a step that may still run, if the call is cancelled
+            get_running_loop().run_in_executor(None, self._sandbox.close)
+        else:
+            self._sandbox.close()
+
+
+class _InnerClaim:
+    """The claim of a call that waited in a program: that of the program's ticket."""
+
+    def __init__(self, program: ProgramRun, ticket: Ticket) -> None:
+        self.ticket = ticket
+        self.claim = program.claim
+
+    async def record(self, outcome: Outcome, text: str) -> None:
+        """Record nothing: what came of the program is recorded."""
+
+
+def _result(outcome: Outcome) -> tuple[bool, Any]:
+    """Return what a program gets of a call: the value, or the text of an error."""
+    json = outcome_json(outcome) if outcome.ok else None
+    if json is None:
+        return outcome.ok, visible(outcome.text)
+    try:
+        text = dumps(json[0], ensure_ascii=False, default=plain_json)
+        text.encode()
+        return True, loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return False, _UNREADABLE
+
+
+def _text_of(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return f"<{type(value).__name__}>"
+
+
+def _answers_of(
+    person: PersonsPart, calls: list[ProgramCall]
+) -> tuple[Mapping[str, PersonsAnswer], tuple[Issue, ...]]:
+    """Return the answers by the ids of the calls that wait, or what is wrong with them."""
+    waiting = [call.id for call in calls if call.ticket]
+    given, approve = person.for_server, person.approve
+    if approve is False or given is False:
+        return dict.fromkeys(waiting, False), ()
+    answers = cast("Mapping[str, Any]", given if isinstance(given, Mapping) else {})
+    places = [
+        Path.of((key,))
+        for key, each in answers.items()
+        if key not in waiting or not isinstance(each, Mapping | bool | Approval | None)
+    ]
+    if isinstance(approve, bool | Approval) or not isinstance(given, Mapping | None):
+        places.append(Path.of(()))
+    wanted = f"an answer by the id of a call: {', '.join(waiting)}"
+    issues = tuple(
+        Issue(path=at, expected=wanted, value=None, message=f"{at} is not {wanted}.", side="human")
+        for at in places
+    )
+    return ({}, issues) if issues else (answers, ())
+
+
+_LONGEST: Final = 4000
+_NOT_BEGUN: Final = ("arguments", "unknown", "declined", "denied")
+_NOTHING: Final = "The program has ended and shown nothing: print what you want to know."
+_TOO_DEEP: Final = "The arguments are nested too deeply. Nothing has run."
+_TOO_LARGE: Final = "The arguments are too large to wait for a person. Nothing has run."
+_UNREADABLE: Final = "The call has run, but its result cannot be read by a program."

@@ -1,0 +1,141 @@
+"""The form of every function: what the testing kit fills in is what the function takes."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from io import BytesIO
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from laws import IS_WHOLE
+from starlette.datastructures import FormData, Headers, UploadFile
+from starlette.requests import Request
+
+from pyfunctools import Controller, DefinitionError, Function, Question
+from pyfunctools.errors import DocumentError
+from pyfunctools.integrations.inspector.question_form import question_fields, values_in
+from pyfunctools.integrations.inspector.trying import Trial, Trials
+from pyfunctools.testing.fitting import FittingValues
+from pyfunctools.testing.strategies import FULLNESS, fitting
+
+REQUEST = Request({"type": "http", "headers": []})
+ROUNDS = 8
+"""How often a form is sent until no answer leads to a further question."""
+TRIES, EDGES = 24, 8
+"""How often a form is filled anew; first with empty texts too, which no form can give."""
+FEW = ("samchon-openapi--v3.1_shopping.json", "figma-rest-api-spec--openapi_openapi.yaml")
+
+
+class Fields(HTMLParser):
+    """The fields of a form: for each name its type, and the options of a choice."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: dict[str, tuple[str, list[str]]] = {}
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep a field, or an option of the last one."""
+        given = dict(attrs)
+        name, value = given.get("name"), given.get("value")
+        if tag == "option" and value:
+            next(reversed(self.found.values()))[1].append(value)
+        elif tag in ("input", "select", "textarea"):
+            assert name is not None
+            self.found[name] = (given.get("type") or tag, [])
+
+
+def answers(question: Question, kind: str, options: list[str], values: FittingValues) -> list[Any]:
+    """Return what a person fills into one field: texts and files, as a browser sends them."""
+    if kind == "file":
+        headers = Headers({"content-type": "text/plain"})
+        return [UploadFile(BytesIO(b"abc"), filename="a.txt", headers=headers)]
+    if options and question.kind != "choices":
+        return [values.random.choice(options)]
+    schema: Any = question.schema
+    if question.default == 0 and schema.keys() == {"type", "minimum", "maximum"}:
+        return [str(max(schema["minimum"], values.random.randint(0, 1)))]  # how many items
+    value = values.of(values.root, 0)
+    if question.kind == "choices":
+        return [each if isinstance(each, str) else json.dumps(each) for each in value or ()]
+    if question.kind == "json":
+        return [json.dumps(value, ensure_ascii=False)]
+    return [] if value is None else [value if isinstance(value, str) else json.dumps(value)]
+
+
+async def filled(trials: Trials, function: Function, random: Random, number: int) -> Trial:
+    """Fill the form of a function, and send it until it asks for nothing more."""
+    text, sent = json.dumps(fitting(function, "llm", random)), list[tuple[str, Any]]()
+    fullness, edges = FULLNESS[number % len(FULLNESS)], number < EDGES
+    trial, seen = None, set[str]()
+    for _ in range(ROUNDS):
+        for _, value in sent:
+            if isinstance(value, UploadFile):
+                await value.seek(0)
+        values = await values_in(FormData(sent))
+        trial = await trials.check(REQUEST, trials.begun(REQUEST, function.name, text, values, ""))
+        questions = {each.path: each for each in trial.questions}
+        fields = Fields("".join(question_fields(trial.questions, trial.values))).found
+        assert fields.keys() == questions.keys()
+        new = [each for each in questions.values() if each.path not in seen]
+        if trial.pending is not None or not new:
+            break
+        for each in new:
+            if each.required or random.random() < fullness:
+                made = FittingValues(each.schema, random, fullness, edges=edges)
+                sent += [(each.path, one) for one in answers(each, *fields[each.path], made)]
+        seen |= questions.keys()
+    assert trial is not None
+    return trial
+
+
+async def failures(functions: list[Function], trials: Trials) -> list[str]:
+    """Return the functions for which no form became a call that only wants an approval."""
+    found: list[str] = []
+    for function in functions:
+        random, trial = Random(function.name), None
+        for number in range(TRIES):
+            try:
+                trial = await filled(trials, function, random, number)
+            except DefinitionError:  # the kit finds no arguments of the model
+                break
+            if trial.pending is not None:
+                break
+        if trial is None or trial.pending is None:
+            found.append(f"{function.name}: {trial and trial.outcome.text}")
+    return found
+
+
+def opened(shared: Path, whole: bool) -> Iterator[Controller]:
+    """Yield the controllers of the corpus; `whole`: all of the arguments are the person's."""
+    settings: Any = {"is_human": lambda path, schema: True} if whole else {}
+    for path in sorted((shared / "corpus").glob("v*/*")):
+        try:
+            yield Controller.from_openapi(path, server="http://127.0.0.1:9", **settings)
+        except DocumentError:  # it refers to another file
+            continue
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_what_is_filled_into_a_form_is_taken(shared: Path, name: str) -> None:
+    (path,) = (shared / "corpus").rglob(name)
+    api = Controller.from_openapi(
+        path, server="http://127.0.0.1:9", is_human=lambda path, schema: True
+    )
+    functions = list(api)[:6]
+    assert asyncio.run(failures(functions, Trials(api, None, None))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whole", [True, False], ids=["all is the person's", "as marked"])
+def test_999_of_1000_functions_have_a_form_that_can_be_filled(shared: Path, whole: bool) -> None:
+    tried, without = 0, list[str]()
+    for api in opened(shared, whole):
+        functions = list(api)[:: 1 if IS_WHOLE else 12]
+        tried += len(functions)
+        without += asyncio.run(failures(functions, Trials(api, None, None)))
+    assert tried > (5_000 if IS_WHOLE else 500)
+    assert len(without) <= max(0.001 * tried, 1), without
