@@ -4,6 +4,7 @@ The fast set runs on all cores (`-n auto` in pyproject.toml); a few files or tes
 process, which is quicker for them.
 """
 
+import gc
 import os
 import re
 from pathlib import Path
@@ -56,6 +57,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid}: give the parameters ids of their own")
+
+
+def pytest_collection_finish() -> None:
+    """Leave the collected tests out of each collection of garbage: bounds of time hold without."""
+    gc.collect()
+    gc.freeze()
 
 
 def _missing_packages(terminal: pytest.TerminalReporter) -> list[str]:

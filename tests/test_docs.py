@@ -13,6 +13,8 @@ import pytest
 from packages import required, required_by
 from pages import PAGES, blocks, chat_server, headings, links, name_of, run
 
+from pyfunctools import Controller
+
 ROOT = Path(__file__).parents[1]
 FILES = {path.name for path in (ROOT / "pyfunctools").rglob("*.py")}
 
@@ -62,9 +64,19 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("model")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_python_block_of_a_page_runs_in_order(page: Path) -> None:
+def test_every_python_block_of_a_page_runs_in_order_and_prints_what_the_page_shows(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     required_by(*blocks(page))
     run(page)
+    printed = capsys.readouterr().out
+    assert [shown for shown in blocks(page, "text") if shown.strip() not in printed] == []
+
+
+def test_the_reference_of_the_controller_lists_every_member_in_the_order_of_use() -> None:
+    page = (ROOT / "docs/reference/controller.md").read_text()
+    listed = set(re.findall(r"\w+", page.split("members:\n")[1].split("]")[0]))
+    assert {name for name in dir(Controller) if not name.startswith("_")} <= listed
 
 
 @pytest.mark.usefixtures("model")

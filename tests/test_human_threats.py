@@ -1,4 +1,4 @@
-"""T01 to T06: attempts of a model to set human places, through a whole call."""
+"""T02 to T06: what the laws of the owners do not draw: look-alike names, repeated keys, texts."""
 
 import json
 from collections.abc import Iterator
@@ -65,41 +65,6 @@ def call(name: str, wrote: Any, gave: Any) -> tuple[Outcome, list[dict[str, Any]
 def issues(outcome: Outcome) -> list[tuple[str, str]]:
     assert outcome.issues
     return sorted({(str(issue.path), issue.side) for issue in outcome.issues})
-
-
-@pytest.mark.parametrize("evil", ["ATTACKER", None, "", {}, [], 0, {"account": "ATTACKER"}])
-@pytest.mark.parametrize("gave", [{}, {"account": None}, {"account": "mine"}, None])
-def test_T01_a_human_value_from_the_model_is_an_issue_and_nothing_runs(
-    evil: Any, gave: Any
-) -> None:
-    for wrote in ({"amount": 1, "account": evil}, json.dumps({"amount": 1, "account": evil})):
-        outcome, calls = call("pay", wrote, gave)
-        assert (outcome.ok, calls) == (False, [])
-        assert issues(outcome) == [("$input.account", "llm")]
-
-
-@pytest.mark.parametrize("gave", [{}, {"account": None}])
-def test_T01_without_the_human_value_nothing_runs(gave: Any) -> None:
-    outcome, calls = call("pay", {"amount": 1}, gave)
-    assert (outcome.ok, calls) == (False, [])
-    assert issues(outcome) == [("$input.account", "human")]
-    outcome, calls = call("pay", {"amount": 1}, {"account": "mine"})
-    assert calls == [{"amount": 1, "account": "mine"}]
-
-
-@pytest.mark.parametrize(
-    ("wrote", "path"),
-    [
-        ({"auth": {"scope": "admin", "token": "x"}}, "$input.auth.token"),
-        ({"auth": {"scope": "a"}, "more": [{"scope": "b", "token": "x"}]}, "$input.more[0].token"),
-        ({"auth": {"scope": "a"}, "more": {"0": {"scope": "b"}}}, "$input.more"),
-        ({"auth": {"scope": "a"}, "auth.token": "x"}, '$input["auth.token"]'),
-    ],
-)
-def test_T02_a_nested_human_value_from_the_model_is_an_issue(wrote: Any, path: str) -> None:
-    outcome, calls = call("login", wrote, {"auth": {"token": "mine"}})
-    assert (outcome.ok, calls) == (False, [])
-    assert [each for each, _ in issues(outcome)] == [path]
 
 
 @pytest.mark.parametrize("name", ["Token", "token ", "to\u200bken", "TOKEN", "tokеn"])

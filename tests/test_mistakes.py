@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ from pyfunctools import (
     File,
     Function,
     Human,
+    Limits,
     PendingCall,
     Tickets,
     function,
@@ -135,6 +137,12 @@ def is_wrong(value: object) -> Any:
         (lambda: SHOP.prefixed(is_wrong(None)), "prefixed", 'prefixed("shop_")'),
         (lambda: Controller.from_object(None), "from_object", "an instance of your class"),
         (lambda: Controller.from_object([Shop()]), "from_object", "an instance of your class"),
+        (
+            lambda: Controller.from_object(Shop(), limits=Limits(deadline=0.5)),
+            "limits",
+            "Write `Limits(call=0.5)`.",
+        ),
+        (lambda: Controller.from_object(ping), "from_object", "from_functions"),
         (lambda: Controller.from_functions([unhinted]), "unhinted(*rest)", "`*rest: str`"),
         (lambda: function_of(marked), "marked(pin)", "Annotated[..., human(...)]"),
         (lambda: Controller.from_object(Selfless(), all=True), "Selfless.add", "`self`"),
@@ -153,6 +161,9 @@ def is_wrong(value: object) -> Any:
         (lambda: SHOP.tools("gpt-oss-120b"), "dialect", "Write 'gpt-oss'."),
         (lambda: SHOP.tools("openai-response"), "dialect", "'openai-responses'"),
         (lambda: SHOP.tools(is_wrong(None)), "dialect", "'bedrock'"),
+        (lambda: SHOP.tools(is_wrong(httpx)), "dialect", "'bedrock'"),
+        (lambda: SHOP.tools(is_wrong(ModuleType("openai"))), "dialect", "Write 'openai'."),
+        (lambda: SHOP.tools(is_wrong(ModuleType("google.genai"))), "dialect", "Write 'gemini'."),
         (lambda: prompt_of(is_wrong(None)), "prompt_of", "[function]"),
         (lambda: prompt_of(is_wrong(PING)), "prompt_of", "[function]"),
     ],
@@ -164,6 +175,53 @@ def test_a_mistake_is_an_error_with_its_place_and_its_remedy(
         mistake()
     assert raised.value.where == where
     assert remedy in (raised.value.remedy or "")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "remedy"),
+    [
+        (lambda shop: shop.call("buy", x=1), '`call(name, {"x": ...})`'),
+        (lambda shop: asyncio.run(shop.acall("buy", x=1)), '`call(name, {"x": ...})`'),
+        (lambda shop: shop.call("buy", {"item": "x"}, aprove=True), "Write `approve=`."),
+        (lambda shop: shop.resume("ticket", pin=1), '`resume(ticket, {"pin": ...})`'),
+        (lambda shop: shop.select(tag="trade"), "Write `tags=`."),
+        (lambda shop: shop.select("trade"), "Write `select(tags=..., names=..., "),
+        (lambda shop: shop.tools("openai", strct=True), "Write `strict=`."),
+        (lambda shop: shop.search(), "Write `search(query, limit=..., rank=...)`."),
+        (lambda shop: shop.tools().choice(tool="buy"), "Write `choice(which)`."),
+        (lambda shop: shop.from_functions(ping, ping), "Write `from_functions(functions, name="),
+    ],
+)
+def test_a_call_of_another_form_is_told_the_form(
+    mistake: Callable[[Any], object], remedy: str
+) -> None:
+    with pytest.raises(TypeError) as raised:
+        mistake(SHOP)
+    assert remedy in str(raised.value)
+    assert "." not in str(raised.value).partition("()")[0]  # no inner class
+
+
+@pytest.mark.parametrize(
+    ("mistake", "remedy"),
+    [
+        (lambda: function(tgs=["a"]), "Write `tags=`."),  # type: ignore[call-overload]
+        (lambda: Controller.from_openapi(DOCUMENT, sever="x"), "Write `server=`."),  # type: ignore[call-arg]
+    ],
+)
+def test_an_unknown_setting_is_told_the_one_that_was_meant(
+    mistake: Callable[[], object], remedy: str
+) -> None:
+    with pytest.raises(TypeError) as raised:
+        mistake()
+    assert remedy in str(raised.value)
+
+
+def test_a_type_error_of_the_users_own_code_is_theirs() -> None:
+    def where(_: Function) -> bool:
+        raise TypeError("own")
+
+    with pytest.raises(DefinitionError, match="own"):
+        SHOP.select(where=where)
 
 
 def test_self_with_a_hint_and_another_name_is_accepted() -> None:

@@ -5,6 +5,8 @@ Three things differ by design, and are left out: `NaN` (no JSON here, a number t
 (ECMA 262 here, Python's own there).
 """
 
+import json
+
 import jsonschema
 import jsonschema_rs
 import pytest
@@ -130,5 +132,7 @@ def test_values_are_valid_as_for_two_other_validators(data: st.DataObject) -> No
     for value in values:
         result = validate(schema, value, formats=False)
         assert bool(result) is fast.is_valid(value), (schema, value)
-        assert bool(result) is plain.is_valid(value), (schema, value)
+        # The second one divides floats: a multiple of 3 as large as 1e300 is one by chance.
+        if "multipleOf" not in json.dumps(schema) or "e+" not in json.dumps(value):
+            assert bool(result) is plain.is_valid(value), (schema, value)
         assert result or result.issues

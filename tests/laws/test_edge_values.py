@@ -214,13 +214,21 @@ def test_a_handler_with_other_parameters_is_an_error_when_it_is_defined(
         pytest.param(lambda day, context, guests=2: f"{day} {guests}", id="handler-context"),
         pytest.param(lambda day, guests=2, more=None: f"{day} {guests}", id="handler-own-default"),
         pytest.param(Desk().book, id="handler-bound-method"),
-        pytest.param(partial(Desk().book, guests=2), id="handler-partial-by-keyword"),
         pytest.param(logged(lambda db, day, guests=2: f"{day} {guests}"), id="handler-wrapped"),
     ],
 )
 def test_a_handler_that_accepts_the_arguments_is_accepted(handler: Callable[..., Any]) -> None:
     controller = Controller.from_functions([function_with(DAY_AND_GUESTS, handler=handler)])
     assert controller.call("book", {"day": "Monday"}).text == "Monday 2"
+
+
+def test_what_a_partial_sets_by_name_is_the_program_s_and_not_declared() -> None:
+    handler = partial(Desk().book, guests=2)
+    day_only = {"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]}
+    controller = Controller.from_functions([function_with(day_only, handler=handler)])
+    assert controller.call("book", {"day": "Monday"}).text == "Monday 2"
+    with pytest.raises(DefinitionError, match="`guests`, which the parameters declare"):
+        function_with(DAY_AND_GUESTS, handler=handler)
 
 
 def test_a_builtin_without_a_signature_is_accepted() -> None:

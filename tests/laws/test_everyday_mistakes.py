@@ -152,7 +152,7 @@ def test_an_exception_is_logged_with_its_place_and_no_value(
     assert type(outcome.exception).__name__ == kind
     with pytest.raises(CallError) as caught:
         outcome.unwrap()
-    assert caught.value.__cause__ is outcome.exception
+    assert caught.value.__cause__ is None  # a person takes part: it may hold their values
 
 
 @pytest.mark.parametrize("way", WAYS)

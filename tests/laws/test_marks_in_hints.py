@@ -1026,30 +1026,6 @@ def test_none_is_a_context_if_the_hint_accepts_it(hint: Any) -> None:
     assert Controller.from_functions([_of(hint)]).call("f", {}).value == "None"
 
 
-# Unions with a branch of the person
-
-
-@pytest.mark.parametrize(
-    ("hint", "value"),
-    [
-        (SecretStr | str, "MINE"),
-        (Human[date] | str, "2026-12-24"),
-        (str | Human[date], "2026-12-24"),
-        (Human[str] | int | None, "MINE"),
-        (list[SecretStr | str], ["MINE"]),
-        (dict[str, Human[date] | str], {"a": "2026-12-24"}),
-    ],
-    ids=str,
-)
-def test_a_union_with_a_branch_of_the_person_belongs_to_the_person(hint: Any, value: Any) -> None:
-    f = function_of(_of(hint))
-    assert f.separated is not None
-    assert f.separated.llm["properties"] == {}
-    functions = Controller.from_functions([f])
-    assert functions.call("f", {"x": value}).value is None
-    assert functions.call("f", {}, human={"x": value}).ok
-
-
 # FastAPI: the application validates its bodies itself
 
 

@@ -301,14 +301,6 @@ def test_a_text_for_a_file_is_refused_with_the_remedy(connect: Any, name: str, b
     assert outcome.waiting is not None
 
 
-def test_after_a_mistake_the_ticket_stays_valid(connect: Any) -> None:
-    controller = connect()
-    first = call_as_person(controller, "file_post", {"body": {"file": "cv.pdf"}})
-    assert first.waiting is not None
-    again = controller.resume(first.waiting.ticket, human={"body": {"file": PNG}})
-    assert again.value["content"] == encoded(PNG)
-
-
 def test_an_unreadable_file_is_refused(connect: Any) -> None:
     closed = io.BytesIO(PNG)
     closed.close()

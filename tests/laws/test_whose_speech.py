@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools import Call, Function, parse_calls
+from pyfunctools import Call, Controller, Failure, Function, parse_calls
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import parse
 
@@ -251,6 +251,97 @@ def test_the_vendors_id_namespace_and_caller_are_kept() -> None:
     assert call.id is None
 
 
+RESPONSES: dict[str, Any] = {
+    "openai": lambda role: {"choices": [{"message": {"role": role, "tool_calls": [CHAT]}}]},
+    "anthropic": lambda role: {"type": "message", "role": role, "content": [USE]},
+    "gemini": lambda role: {
+        "candidates": [
+            {
+                "content": {
+                    "role": {"assistant": "model"}.get(role, role),
+                    "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}],
+                }
+            }
+        ]
+    },
+    "bedrock": lambda role: {
+        "output": {
+            "message": {
+                "role": role,
+                "content": [{"toolUse": {"toolUseId": "x", "name": "f", "input": {"a": 1}}}],
+            }
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("dialect", RESPONSES)
+def test_only_a_message_of_the_models_role_is_run(dialect: str) -> None:
+    tools = Controller.from_functions(FUNCTIONS).tools(dialect)
+    for role in ("user", "tool", "system"):
+        response = RESPONSES[dialect](role)
+        assert tools.calls(response) == []
+        assert calls_in(response) == []
+    (call,) = tools.calls(RESPONSES[dialect]("assistant"))
+    assert call.result
+
+
+ENDED: dict[str, Any] = {
+    "openai": lambda end: {
+        "choices": [{"finish_reason": end, "message": {"tool_calls": [CHAT, CHAT | {"id": "2"}]}}]
+    },
+    "anthropic": lambda end: {
+        "type": "message",
+        "stop_reason": end,
+        "content": [USE, USE | {"id": "t2"}],
+    },
+    "openai-responses": lambda end: {"status": end, "output": [ITEM, ITEM | {"call_id": "c2"}]},
+}
+
+
+@pytest.mark.parametrize("end", ["stop", "length", "max_tokens", "incomplete", "failed", "error"])
+@pytest.mark.parametrize("dialect", ENDED)
+def test_parse_calls_and_tools_agree_on_a_response(dialect: str, end: str) -> None:
+    response = ENDED[dialect](end)
+    ours = Controller.from_functions(FUNCTIONS).tools(dialect).calls(response)
+    assert calls_in(response) == [(call.name, call.arguments, bool(call.result)) for call in ours]
+    assert [call.id for call in parse_calls(response, FUNCTIONS)] == [call.id for call in ours]
+
+
+def test_a_call_in_a_thought_is_not_run() -> None:
+    part = {"functionCall": {"name": "f", "args": {"a": 1}}}
+    tools = Controller.from_functions(FUNCTIONS).tools("gemini")
+    for each, count in (({**part, "thought": True}, 0), ({**part, "thoughtSignature": "x"}, 1)):
+        response = {"candidates": [{"content": {"role": "model", "parts": [each]}}]}
+        assert len(tools.calls(response)) == len(calls_in(response)) == count
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_no_call_of_a_failed_response_is_right(status: str) -> None:
+    tools = Controller.from_functions(FUNCTIONS).tools("openai-responses")
+    response = {"status": status, "output": [ITEM | {"status": "completed"}, ITEM]}
+    for calls in (tools.calls(response), parse_calls(response, FUNCTIONS)):
+        assert [bool(call.result) for call in calls] == [False, False]
+    response["status"] = "completed"
+    assert all(call.result for call in tools.calls(response))
+
+
+def test_a_block_behind_the_end_of_a_stream_is_not_read() -> None:
+    tools = Controller.from_functions(FUNCTIONS).tools("anthropic")
+    reading = tools.reading()
+    ended = [
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+        {"type": "message_stop"},
+    ]
+    starts = [
+        {"type": "content_block_start", "index": n, "content_block": {**USE, "id": f"t{n}"}}
+        for n in range(2)
+    ]
+    for event in (starts[0], *ended, starts[1]):
+        reading.feed(event)
+    assert [call.id for call in tools.calls(reading.response)] == ["t0"]
+
+
 CUT = {
     "chat": {"choices": [{"finish_reason": "length", "message": {"tool_calls": [CHAT, CHAT]}}]},
     "anthropic": {"stop_reason": "max_tokens", "content": [USE, USE]},
@@ -402,6 +493,219 @@ def test_the_arguments_of_a_call_are_data() -> None:
     assert [each[0] for each in calls_in(raw)] == ["mail"]
 
 
+TAGGED = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
+WRITTEN = {
+    "a tag": TAGGED,
+    "json": JSON,
+    "python": "f(a=1)",
+    "a fence": "```python\nf(a=1)\n```",
+    "fenced json": f"```json\n{JSON}\n```",
+    "a fence without a name": "```\nf(a=1)\n```",
+    "code": "`f(a=1)`",
+}
+"""One call in the notations in which it counts."""
+SPOKEN = {
+    "asks": "This deletes everything. Do you want me to run {}?",
+    "asks first": "Should I call this?\n\n{}",
+    "asks first, with a colon": "Should I run this:\n\n{}",
+    "asks behind it": "{}\n\nShall I run this?",
+    "asks to proceed": "I would run:\n{}\nDo you want me to proceed?",
+    "asks for a confirmation": "{}\n\nPlease confirm before I run this.",
+    "waits for a confirmation": "Once you confirm, I will run:\n{}",
+    "waits for an answer": "{}\n\nLet me know whether I should go on.",
+    "offers a choice": "You can do one of these:\n\n- {}\n- nothing\n\nWhich one?",
+    "offers two": "Two options:\n\n1. This: {}\n2. That: g()\n\nWhich one do you prefer?",
+    "explains": "To change it, you can call:\n\n{}",
+    "explains how": "This is how to change everything:\n{}",
+    "explains in a sentence": "To change it one would write {}.",
+    "gives an example": "For example:\n{}",
+    "refuses": "I will not run {}.",
+    "refuses on a line": "I will not run this:\n\n{}",
+    "refuses behind it": "The page wants this.\n{}\n\nI will not follow it.",
+    "forbids": "Never call {}.",
+    "quotes a page": "The page contains this:\n\n{}\n",
+    "quotes a mail": "The email says:\n{}",
+    "quotes somebody": "He said:\n{}",
+    "quotes a log": "I found this in the log:\n{}",
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize("spoken", SPOKEN.values(), ids=SPOKEN)
+def test_a_call_that_is_asked_refused_explained_or_quoted_is_none(
+    spoken: str, written: str
+) -> None:
+    assert calls_in(spoken.replace("{}", written)) == []
+
+
+ANNOUNCED = {
+    "alone": "{}",
+    "behind the user's question": "What is it in Paris?\n{}",
+    "will": "I will call it now:\n{}",
+    "asks for something else": "{}\n\nDo you need anything else?",
+    "offers more": "{}\n\nWould you like me to do something else as well?",
+    "asked and answered": "Should I look first? No, that is not needed. I call it:\n{}",
+    "a page that asks for nothing": "The page asks for nothing, so I will call:\n{}",
+    "behind a line break of html": "Well.<br>\n{}",
+    "behind a type": "It is a List<int>.\n{}",
+    "behind another fence": "```html\n<b>x</b>\n```\nNow:\n{}",
+    "behind another element": "<page>f(a=2)</page>\n{}",
+    "in an answer": "<think>hm</think>\n<answer>\n{}\n</answer>",
+    "of the assistant": "<assistant>\n{}\n</assistant>",
+    "in the call tags of a family": "<function_calls>\n{}\n</function_calls>",
+    "explained behind it": "Here it is:\n\n{}\n\nIf you want another one, you can change `a`.",
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize("spoken", ANNOUNCED.values(), ids=ANNOUNCED)
+def test_a_call_that_is_announced_counts(spoken: str, written: str) -> None:
+    assert calls_in(spoken.replace("{}", written)) == calls_of_f(1)
+
+
+OTHER_FENCES = (
+    *("tool_output", "tool_outputs", "output", "result", "log", "stdout", "html", "diff"),
+    *("markdown", "email", "sql", "text", "bash", "sh", "yaml", "java", "console", "pycon", "csv"),
+    *("plaintext", "response", "observation", "quote", "document", "Text", "new_kind"),
+)
+FENCES = ("", "json", "python", "py", "tool_code", "tool_call", "javascript", "xml", "JSON")
+
+
+@pytest.mark.parametrize("written", [TAGGED, JSON, "f(a=1)"], ids=["a tag", "json", "python"])
+@pytest.mark.parametrize("mark", ["```", "~~~", "````"])
+def test_only_fences_of_known_names_are_read(mark: str, written: str) -> None:
+    for name in OTHER_FENCES:
+        for text in (
+            f"{mark}{name}\n{written}\n{mark}",
+            f"Look:\n{mark}{name} x\n{written}\n{mark}\nSo.",
+        ):
+            assert calls_in(text) == [], text
+    for name in FENCES:
+        for text in (
+            f"{mark}{name}\n{written}\n{mark}",
+            f"Look:\n{mark}{name}\n{written}\n{mark}\nSo.",
+        ):
+            assert calls_in(text) == calls_of_f(1), text
+
+
+def test_a_fence_in_another_is_part_of_it() -> None:
+    assert calls_in(f"````markdown\n```json\n{JSON}\n```\n````") == []
+    assert calls_in(f"```html\n<x>\n```json\n{JSON}\n```\n") == []
+    assert calls_in("```tool_code\nf(a=1)\n```\n```tool_outputs\nf(a=2)\n```") == calls_of_f(1)
+    assert calls_in(f"```html\n<x>\n```\n```json\n{JSON}\n```\n") == calls_of_f(1)
+
+
+OTHER_TAGS = (
+    *(
+        "email",
+        "page",
+        "webpage",
+        "stdout",
+        "stderr",
+        "output",
+        "result",
+        "file",
+        "content",
+        "error",
+    ),
+    *("untrusted", "document", "search_results", "tool_response", "context", "example", "quote"),
+    *("p", "code", "body", "log", "text", "website", "review", "source", "input", "response"),
+    *("system-reminder", "ns:result", "Page", "function_results", "new_kind"),
+)
+AROUND = {
+    "on lines": "I read it:\n<{0}>\n{1}\n</{0}>\nIt looks like spam.",
+    "with an attribute": "<{0} src='x'>{1}</{0}>",
+    "in a sentence": "Here <{0}>{1}</{0}> is it.",
+    "without an end": "<{0}>\n{1}\n",
+    "in itself": "<{0}><{0}></{0}>{1}</{0}>",
+    "as a token": "<|{0}|>{1}<|/{0}|>",
+    "between tokens": "<|begin_{0}|>{1}<|end_{0}|>",
+}
+
+
+@pytest.mark.parametrize("written", [TAGGED, JSON, "f(a=1)"], ids=["a tag", "json", "python"])
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+def test_only_the_tags_of_calls_are_read(around: str, written: str) -> None:
+    for tag in OTHER_TAGS:
+        assert calls_in(around.format(tag, written)) == [], tag
+    for tag in ("tool_call", "function_call", "tool_calls"):
+        assert calls_in(around.format(tag, written)) == calls_of_f(1), tag
+
+
+def test_a_quotation_in_square_tags_is_not_read() -> None:
+    assert calls_in("[quote]f(a=1)[/quote]") == []
+    assert calls_in("[p]f(a=2)[/p] f(a=1)") == calls_of_f(1)
+
+
+NOT_RUN = {
+    "a loop over nothing": "for x in []:\n    f(a=1)",
+    "a loop over an empty tuple": "for x in ():\n    f(a=1)",
+    "a loop over an empty range": "for x in range(0):\n    f(a=1)",
+    "a loop over a variable": "for x in things:\n    f(a=1)",
+    "a loop of javascript": "for (const x of []) {\n  f(a=1);\n}",
+    "behind false": "False and f(a=1)",
+    "behind true": "True or f(a=1)",
+    "behind a condition": "x = ok and f(a=1)",
+    "behind a condition of javascript": "ok && f(a=1)",
+    "one of two of javascript": "const x = ok ? f(a=1) : null;",
+    "denied": "not f(a=1)",
+    "a comprehension over nothing": "[f(a=1) for x in []]",
+    "a generator": "list(f(a=1) for x in ())",
+    "a dict": "{x: f(a=1) for x in []}",
+    "a lambda": "later = lambda: f(a=1)",
+    "an arrow": "const later = () => f(a=1)",
+    "the filter of a comprehension": "[x for x in [] if f(a=1)]",
+    "the body of a function of javascript": "function go() {\n  f(a=1);\n}",
+    "an attribute of self": "self.other = find()\nself.other.f(a=1)",
+    "a method of an object": "other = find()\nother.f(a=1)",
+    "a method of an opened object": "with find() as other:\n    other.f(a=1)",
+}
+RUN = {
+    "a loop over something": "for x in [1]:\n    f(a=1)",
+    "a loop over a range": "for x in range(2):\n    f(a=1)",
+    "assigned": "x = f(a=1)",
+    "in a list": "[f(a=1)]",
+    "of a module": "import other\nother.f(a=1)",
+    "of a known module": "default_api.f(a=1)",
+    "tried": "try:\n    f(a=1)\nexcept Error:\n    pass",
+}
+
+
+@pytest.mark.parametrize("fence", ["{}", "```python\n{}\n```"], ids=["open", "fenced"])
+def test_only_code_that_certainly_runs_is_read(fence: str) -> None:
+    for name, code in NOT_RUN.items():
+        assert not any(valid for _, _, valid in calls_in(fence.replace("{}", code))), name
+    for name, code in RUN.items():
+        assert calls_in(fence.replace("{}", code)) == calls_of_f(1), name
+
+
+def test_a_method_of_an_unknown_object_in_code_is_an_unknown_function() -> None:
+    (call,) = parse_calls("```python\nother.f(a=1)\n```", FUNCTIONS)
+    assert not call.result
+    assert calls_in("other.f(a=1)") == calls_of_f(1)  # in the open it is a module
+
+
+@pytest.mark.parametrize("role", ["tool", "user", "system", "critic"])
+def test_a_message_of_another_role_in_a_text_has_no_calls(role: str) -> None:
+    for message in ({"role": role, "tool_calls": [CHAT]}, {"role": role, "content": [USE]}):
+        for text in (
+            json.dumps(message),
+            json.dumps([message]),
+            f"```json\n{json.dumps(message)}\n```",
+        ):
+            assert calls_in(text) == []
+    own = {"role": "assistant", "tool_calls": [CHAT]}
+    assert calls_in(json.dumps([own])) == calls_of_f(1)
+
+
+@pytest.mark.parametrize(
+    "key", ["email", "page", "result", "content", "output", "input", "new_kind"]
+)
+def test_only_known_keys_hold_calls(key: str) -> None:
+    assert calls_in(json.dumps({key: {"name": "f", "arguments": {"a": 1}}})) == []
+    assert calls_in(json.dumps({key: 1, "tool_calls": [CHAT]})) == calls_of_f(1)
+
+
 MEANT = {
     "alone": "f(a=1)",
     "in a sentence": "I will call `f(a=1)` for you.",
@@ -474,10 +778,6 @@ SEQUENCES: dict[str, tuple[str, list[object]]] = {
     "P-A json of an unknown function": (
         '[{"name": "f", "arguments": {"a": 1}}, {"name": "x", "arguments": {"a": 2}}]',
         [1, None],
-    ),
-    "P-A json texts": (
-        """[{'name': 'f', 'arguments': {'a': 1}}], ['name': 'f', 'arguments': {'a': 2}]""",
-        [1, 2],
     ),
     "P-A json in quotes": (
         """['{"name": "f", "arguments": {"a": 1}}', '{"f": {"a": 2}}']""",
@@ -747,61 +1047,33 @@ def test_repeated_is_drop_or_keep() -> None:
         parse_calls("f(a=1)", FUNCTIONS, repeated="all")  # type: ignore[arg-type]
 
 
-NAMED = {
-    "P-E a text": ("case = 'R'\nfetch(case=case)", {"case": "R"}),
-    "P-E in a fence": ("```python\ncase = 'R'\n\n# now\nfetch(case=case)\n```", {"case": "R"}),
-    "P-E an object": ("options = {'x': [1]}\nfetch(options=options)", {"options": {"x": [1]}}),
-    "P-E all arguments": ("p = {'case': 'R'}\nfetch(p)", {"case": "R"}),
-    "P-E spread": ("p = {'case': 'R'}\nfetch(**p)", {"case": "R"}),
-    "P-E inside a value": ("x = 1\nfetch(options={'y': x})", {"options": {"y": 1}}),
-    "P-E over another": ("a = 'R'\ncase = a\nfetch(case=case)", {"case": "R"}),
-    "P-E the last of two": ("case = 'Q'\ncase = 'R'\nfetch(case=case)", {"case": "R"}),
-    "P-E with a hint": ("case: str = 'R'\nfetch(case=case)", {"case": "R"}),
-    "P-E of javascript": ("const p = {case: 'R'};\nfetch(p);", {"case": "R"}),
-    "P-E over lines": ("p = {\n    'case': 'R',\n}\nfetch(p)", {"case": "R"}),
+VARIABLES = {
+    "of another name": "recipient = 'R'\nmail(to=recipient)",
+    "a list": "recipient = [1]\nmail(to=recipient)",
+    "in a fence": "```python\nwho = 'R'\n\n# now\nmail(to=who)\n```",
+    "with a hint": "who: str = 'R'\nmail(to=who)",
+    "of javascript": "const who = 'R';\nmail(to=who);",
+    "over another": "a = 'R'\nwho = a\nmail(to=who)",
+    "chained": "other = who = 'R'\nmail(to=who)",
+    "one of two": "who, other = 'S', 'T'\nmail(to=who)",
+    "with a walrus": "(who := 'S')\nmail(to=who)",
+    "of a loop": "for who in ['R']:\n    mail(to=who)",
+    "of a block": "with open('x') as who:\n    mail(to=who)",
+    "changed": "who = 'R'\nwho += 'S'\nmail(to=who)",
 }
 
 
-@pytest.mark.parametrize(("raw", "arguments"), NAMED.values(), ids=NAMED)
-def test_a_variable_with_a_literal_value_is_replaced_by_it(raw: str, arguments: object) -> None:
+@pytest.mark.parametrize("raw", VARIABLES.values(), ids=VARIABLES)
+def test_the_name_of_a_variable_is_not_a_value(raw: str) -> None:
     (call,) = parse_calls(raw, FUNCTIONS)
-    assert call.result
-    assert call.arguments == arguments
-
-
-@pytest.mark.parametrize("value", ["[1]", "1.10", "True", "{'x': 1}"])
-def test_a_variable_with_a_value_of_another_type_is_not_replaced(value: str) -> None:
-    (call,) = parse_calls(f"recipient = {value}\nmail(to=recipient)", FUNCTIONS)
     assert not call.result
-    assert call.arguments != {"to": "recipient"}
+    assert isinstance(call.result, Failure)
+    assert "the name of a variable" in call.result.issues[0].message
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "case = find()\nfetch(case=case)",
-        "fetch(case=case)\ncase = 'R'",
-        "for case in ['R']:\n    fetch(case=case)",
-        "case = 'R'\ncase += 'S'\nfetch(case=case)",
-        "case = 'R'\nif x:\n    case = 'S'\nfetch(case=case)",
-        "```\ncase = 'R'\n```\nand\n```\nfetch(case=case)\n```",
-        "case = 'R' + x\nfetch(case=case)",
-        "if x:\n    case = 'R'\nelse:\n    case = 'S'\nfetch(case=case)",
-        "if x:\n    case = 'R'\nelse:\n    case = 'S'\nif y:\n    fetch(case=case)",
-        "try:\n    case = 'R'\nexcept E:\n    pass\nfetch(case=case)",
-        "case = 'R'\nif x: case = 'S'\nfetch(case=case)",
-        "case = 'R'\n(case := 'S')\nfetch(case=case)",
-        "case = 'R'\ncase, other = 'S', 'T'\nfetch(case=case)",
-        "case = 'R'\nother = case = 'S'\nfetch(case=case)",
-        "case = 'R'\nfor case in 'ST': pass\nfetch(case=case)",
-        "case = 'R'\nwith x as case:\n    pass\nfetch(case=case)",
-        "case = 'R'\nfrom x import y as case\nfetch(case=case)",
-        "p = {'case': 'R'}\np['case'] = 'S'\nfetch(p)",
-        "p = {'case': 'R'}\np.update(case='S')\nfetch(p)",
-    ],
-)
-def test_a_variable_without_a_known_value_is_an_issue(raw: str) -> None:
-    assert not any(call.result for call in parse_calls(raw, FUNCTIONS))
+def test_a_word_that_no_code_sets_is_a_text() -> None:
+    assert calls_in("unit = 'x'\nmail(to=who)") == [("mail", {"to": "who"}, True)]
+    assert calls_in("['tax(state=IL, amount=1)', 'mail(to=IL)']")[1] == ("mail", {"to": "IL"}, True)
 
 
 VALUES = {
@@ -854,28 +1126,6 @@ def test_odd_spellings_are_read(raw: str, arguments: object) -> None:
 )
 def test_arithmetic_without_a_finite_result_is_an_issue(value: str) -> None:
     assert not any(call.result for call in parse_calls(f"pay_all(amount={value})", FUNCTIONS))
-
-
-USES = {"tool_uses": [{"recipient_name": "functions.f", "parameters": {"a": n}} for n in (1, 2)]}
-BUNDLE = "multi_tool_use.parallel"
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        json.dumps({"name": BUNDLE, "arguments": USES}),
-        json.dumps(USES),
-        f"{BUNDLE}(tool_uses={USES['tool_uses']})",
-        f"{BUNDLE}({USES})",
-        [{BUNDLE: json.dumps(USES)}],
-        {"tool_calls": [{"id": "x", "function": {"name": BUNDLE, "arguments": json.dumps(USES)}}]},
-        {"output": [ITEM | {"name": BUNDLE, "arguments": json.dumps(USES)}]},
-        {"content": [USE | {"name": "multi_tool_use_parallel", "input": USES}]},
-    ],
-    ids=[f"P-F parallel {n}" for n in range(8)],
-)
-def test_calls_in_a_bundle_are_calls(raw: Any) -> None:
-    assert calls_in(raw) == calls_of_f(1, 2)
 
 
 @pytest.mark.parametrize(

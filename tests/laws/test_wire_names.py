@@ -494,15 +494,6 @@ def test_a_free_name_arrives(server: Server, case: Case, expected: Any) -> None:
     assert {key: found[key] for key in expected} == expected
 
 
-def test_a_required_header_that_the_connection_sets_is_a_repair(server: Server) -> None:
-    operation = post(parameter("header", "X-Tenant", TEXT, required=True))
-    given = {"header": {"X-Tenant": MODEL}}
-    outcome = call_on(server, operation, given, headers=lambda: {"x-tenant": "own"})
-    assert [(repair.kind, repair.path.keys) for repair in outcome.repairs] == [
-        ("connection", ("header", "X-Tenant"))
-    ]
-
-
 def test_headers_of_a_client_belong_to_the_connection(server: Server) -> None:
     httpx = pytest.importorskip("httpx")
     operation = post(

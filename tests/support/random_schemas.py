@@ -123,9 +123,13 @@ class Schemas:
             ("examples", [constant]),
             ("enum", [constant, None]),
             ("minProperties", self.random.randint(0, 2)),
+            ("x-order", [*properties]),
         ):
             if self.chance(0.07):
                 schema[keyword] = value
+        if properties and self.chance(0.1):
+            some = [{"required": [name]} for name in properties]
+            schema["allOf"] = [{"anyOf": some, "x-kind": constant}]
         return schema
 
     def _map(self, depth: int) -> Schema:
@@ -169,7 +173,7 @@ class Schemas:
     def _allOf(self, depth: int) -> Schema:
         members = [self.schema(depth + 1, 0.05) for _ in range(self.random.randint(1, 3))]
         beside = self._object(depth + 1) if self.chance(0.3) else {}
-        return {"allOf": members, **beside}
+        return {**beside, "allOf": [*beside.get("allOf", []), *members]}
 
     def _tagged(self, depth: int) -> Schema:
         branches: list[Schema] = []

@@ -2,6 +2,9 @@
 
 import os
 import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Annotated, Literal
 
 from pyfunctools import function, human
@@ -50,3 +53,14 @@ class Local(Sums):
 
     def __init__(self) -> None:
         self.lock_of_its_own = threading.Lock()
+
+
+def count_up(n: int) -> Iterator[str]:
+    """Name the thread, n times."""
+    for _ in range(n):
+        yield threading.current_thread().name
+
+
+def pool_of_processes(count: int = 1) -> ProcessPoolExecutor:
+    """Return a pool of new processes, which import this module."""
+    return ProcessPoolExecutor(count, get_context("spawn"))

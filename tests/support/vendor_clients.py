@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import httpx2
 import pytest
 
@@ -38,6 +39,20 @@ class Script:
             kind = {"content-type": "text/event-stream"}
             return httpx2.Response(200, content=lines.encode(), headers=kind)
         return httpx2.Response(200, json=reply)
+
+    @property
+    def older(self) -> httpx.MockTransport:
+        """The transport for SDKs that use the older httpx; Ollama streams lines of JSON."""
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            in_lines = request.url.path == "/api/chat" and isinstance(self.replies[0], list)
+            lines = "".join(f"{json.dumps(each)}\n" for each in self.replies[0])
+            made = self.answer(httpx2.Request("POST", "https://x", content=request.read()))
+            kind = {"content-type": made.headers["content-type"]}
+            content = lines.encode() if in_lines else made.content
+            return httpx.Response(200, content=content, headers=kind)
+
+        return httpx.MockTransport(answer)
 
     @property
     def client(self) -> httpx2.Client:
@@ -135,7 +150,30 @@ def bedrock(script: Script) -> Callable[..., Any]:
     return ask
 
 
+def cohere(script: Script) -> Callable[..., Any]:
+    ClientV2 = pytest.importorskip("cohere").ClientV2
+    client = ClientV2(api_key=KEY, httpx_client=httpx.Client(transport=script.older))
+
+    def ask(messages: list[Any], tools: list[Any], *, stream: bool = False) -> Any:
+        method = client.chat_stream if stream else client.chat
+        return method(model="command-a", messages=messages, tools=tools)
+
+    return ask
+
+
+def ollama(script: Script) -> Callable[..., Any]:
+    Client = pytest.importorskip("ollama").Client
+    client = Client(transport=script.older)
+
+    def ask(messages: list[Any], tools: list[Any], **more: Any) -> Any:
+        return client.chat(model="qwen3", messages=messages, tools=tools, **more)
+
+    return ask
+
+
 CLIENTS = {
+    "cohere": cohere,
+    "ollama": ollama,
     "openai": openai_chat,
     "mistral": mistral,
     "openai-responses": openai_responses,

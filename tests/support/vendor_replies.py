@@ -8,9 +8,11 @@ from pyfunctools.testing.replies import (
     chat,
     chat_call,
     claude,
+    cohere,
     converse,
     gemini,
     item,
+    ollama,
     part,
     responses,
     spoken_item,
@@ -28,7 +30,31 @@ OSLO = {"city": "Oslo"}
 P = json.dumps(PARIS)
 Q = json.dumps(OSLO)
 
+
+def called(arguments: Json) -> Json:
+    return {"name": "weather", "arguments": arguments}
+
+
 REPLIES: dict[str, dict[str, Json]] = {
+    "cohere": {
+        "text": cohere(content=[{"type": "text", "text": "Sunny."}], reason="COMPLETE"),
+        "single": cohere(
+            chat_call("weather", P), content=[{"type": "text", "text": "Let me see."}]
+        ),
+        "parallel": cohere(chat_call("weather", P), chat_call("weather", Q, "call_2")),
+        "broken": cohere(chat_call("weather", BROKEN)),
+        "cut": cohere(
+            chat_call("weather", P), chat_call("weather", Q, "call_2"), reason="MAX_TOKENS"
+        ),
+        "thinking": cohere(chat_call("weather", P), tool_plan="Paris, then."),
+    },
+    "ollama": {
+        "text": ollama(content="Sunny."),
+        "single": ollama(called(PARIS), content="Let me see."),
+        "parallel": ollama(called(PARIS), called(OSLO)),
+        "cut": ollama(called(PARIS), called(OSLO), reason="length"),
+        "thinking": ollama(called(PARIS), thinking="Paris, then."),
+    },
     "openai": {
         "text": chat(content="Sunny.", reason="stop"),
         "single": chat(chat_call("weather", P), content="Let me see."),

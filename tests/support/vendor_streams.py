@@ -155,7 +155,49 @@ def converse_events(reply: Json) -> Iterator[Json]:
     yield {"metadata": {"usage": reply["usage"], "metrics": {"latencyMs": 1}}}
 
 
+def cohere_events(reply: Json) -> Iterator[Json]:
+    message = reply["message"]
+    yield {"type": "message-start", "id": "c1", "delta": {"message": {"role": "assistant"}}}
+
+    def event(kind: str, index: int, **inner: Any) -> Json:
+        return {"type": kind, "index": index, "delta": {"message": inner}}
+
+    for each in pieces(message.get("tool_plan", "")):
+        yield {"type": "tool-plan-delta", "delta": {"message": {"tool_plan": each}}}
+    for index, block in enumerate(message.get("content", ())):
+        yield event("content-start", index, content={"type": "text", "text": ""})
+        for each in pieces(block["text"]):
+            yield event("content-delta", index, content={"text": each})
+        yield {"type": "content-end", "index": index}
+    for index, call in enumerate(message.get("tool_calls", ())):
+        function = call["function"]
+        started = {**call, "function": {**function, "arguments": ""}}
+        yield event("tool-call-start", index, tool_calls=started)
+        for each in pieces(function["arguments"]):
+            yield event("tool-call-delta", index, tool_calls={"function": {"arguments": each}})
+        yield {"type": "tool-call-end", "index": index}
+    yield {"type": "message-end", "delta": {"finish_reason": reply["finish_reason"]}}
+
+
+def ollama_events(reply: Json) -> Iterator[Json]:
+    message = reply["message"]
+
+    def part(**inner: Any) -> Json:
+        piece = {"role": "assistant", "content": "", **inner}
+        return {**reply, "done": False, "done_reason": None, "message": piece}
+
+    for each in pieces(message.get("thinking", "")):
+        yield part(thinking=each)
+    for each in pieces(message["content"]):
+        yield part(content=each)
+    for call in message.get("tool_calls", ()):
+        yield part(tool_calls=[call])
+    yield {**reply, "message": {"role": "assistant", "content": ""}}
+
+
 EVENTS = {
+    "cohere": cohere_events,
+    "ollama": ollama_events,
     "openai": chat_events,
     "mistral": mistral_events,
     "openai-responses": responses_events,
