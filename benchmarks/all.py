@@ -79,6 +79,23 @@ BENCHMARKS = (
         packages=("yaml",),
         charts={0: ("ms",)},
     ),
+    Benchmark(
+        "search",
+        "search.py --shared {shared}",
+        "search.py --shared {shared} --only pyfunctools",
+        charts={0: ("@1", "@5", "@10")},
+        seconds=1200,
+    ),
+    Benchmark(
+        "search_cost",
+        f"search.py --shared {{shared}} --scale --tokens {LARGE}",
+        f"search.py --shared {{shared}} --tokens {SMALL}",
+        packages=("bpe_openai",),
+        lines="The index",
+        charts={0: ("median ms", "p95 ms"), 1: ("tokens",)},
+        seconds=1200,
+    ),
+    Benchmark("programs", "programs.py", packages=("pydantic_monty",)),
     Benchmark("trips", "trips.py", charts={0: ("calls", "files", "hops")}),
 )
 BESIDE = (
@@ -101,7 +118,10 @@ BESIDE = (
     ),
     Benchmark("judge", "judge.py --judge {peers}/openapi-core", lines=".*accepted", seconds=3600),
 )
-BY_HAND = {"model": "It needs the extra `model` and half an hour; its command is above its table."}
+BY_HAND = {
+    "model": "It needs the extra `model` and half an hour; its command is above its table.",
+    "programs_model": "It needs the extra `model`; its command is above its table.",
+}
 
 
 def main() -> int:

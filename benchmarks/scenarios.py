@@ -1,10 +1,15 @@
-"""What `model.py` asks for: calls of functions of rising difficulty, each with three requests."""
+"""What `model.py` asks for: calls of functions of rising difficulty, each with three requests.
+
+And tasks of five calls, each as single calls and as one program.
+"""
 
 from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from pyfunctools import function
 
 
 class Shot(NamedTuple):
@@ -334,3 +339,71 @@ SCENARIOS = (
         ),
     ),
 )
+
+
+PRICES = {"rug": 80, "mug": 6, "pan": 30, "pen": 2, "lamp": 20, "desk": 240, "vase": 15}
+
+
+class Shop:
+    """A shop, and what was done in it."""
+
+    def __init__(self) -> None:
+        self.did: list[int] = []
+
+    @function(read_only=True)
+    def orders(self, customer: str) -> list[int]:
+        """List the numbers of a customer's orders."""
+        return [sum(map(ord, customer)) * n % 997 for n in (1, 5, 3, 8)]
+
+    @function
+    def refund(self, order: int) -> str:
+        """Refund an order."""
+        self.did.append(order)
+        return f"refunded {order}"
+
+    @function(read_only=True)
+    def price(self, article: str) -> int | None:
+        """Return the price of an article."""
+        return PRICES.get(article)
+
+    @function
+    def pay(self, amount: int) -> str:
+        """Pay an amount."""
+        self.did.append(amount)
+        return f"paid {amount}"
+
+
+class Task(NamedTuple):
+    """A request, the five calls that do what it asks for, and the program that makes them."""
+
+    request: str
+    calls: list[tuple[str, dict[str, Any]]]
+    program: str
+
+
+TASKS = {
+    "refund all": [
+        Task(
+            f"Refund all orders of {who}.",
+            [
+                ("orders", {"customer": who}),
+                *(("refund", {"order": n}) for n in Shop().orders(who)),
+            ],
+            f'for n in await orders(customer="{who}"):\n    print(await refund(order=n))',
+        )
+        for who in ("Ada", "Bo", "Cy", "Dora", "Eli", "Fay")
+    ],
+    "pay for": [
+        Task(
+            f"Pay for {', '.join(four)}.",
+            [
+                *(("price", {"article": each}) for each in four),
+                ("pay", {"amount": sum(PRICES[each] for each in four)}),
+            ],
+            f"total = 0\nfor article in {four}:\n    total += await price(article=article)\n"
+            "print(await pay(amount=total))",
+        )
+        for four in ([*PRICES, *PRICES, *PRICES][n : n + 4] for n in range(0, 18, 3))
+    ],
+}
+"""The first two of a kind are shown to the model as done, the others are asked."""

@@ -39,4 +39,4 @@ while True:
     if turn.done:
         break
 assert len(messages) == 4  # both results went back in one message
-print(turn.text)
+print(turn.text if turn.ended == "stop" else f"No whole answer: {turn.ended}")

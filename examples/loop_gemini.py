@@ -26,7 +26,7 @@ client: Any = genai.Client(api_key="none", http_options=options)
 
 tools = Controller.from_functions([forecast]).tools("gemini")
 contents: list[Any] = [{"role": "user", "parts": [{"text": "How will the weather be in Oslo?"}]}]
-config: Any = {**tools.request, "automatic_function_calling": {"disable": True}}
+config: Any = {"tools": tools, "automatic_function_calling": {"disable": True}}
 while True:
     response = client.models.generate_content(
         model="gemini-3-pro", contents=contents, config=config
@@ -38,4 +38,4 @@ while True:
     if turn.done:
         break
 assert len(contents) == 6  # the mistake went back, was corrected, and was answered
-print(turn.text)
+print(turn.text if turn.ended == "stop" else f"No whole answer: {turn.ended}")

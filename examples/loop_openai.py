@@ -35,4 +35,4 @@ while True:
     if turn.done:
         break
 assert len(messages) == 6  # the mistake went back, was corrected, and was answered
-print(turn.text)
+print(turn.text if turn.ended == "stop" else f"No whole answer: {turn.ended}")

@@ -36,4 +36,4 @@ while True:
     messages += turn.messages
     if turn.done:
         break
-assert turn.text == "It will be sunny in Oslo."
+assert (turn.ended, turn.text) == ("stop", "It will be sunny in Oslo.")
