@@ -20,13 +20,12 @@ from pyfunctools.record.call import Call
 from pyfunctools.record.file import File
 from pyfunctools.record.outcome import (
     Outcome,
-    Request,
-    ServerWords,
     Waiting,
     outcome_json,
     still_waits,
+    waiting_from_json,
+    waiting_to_json,
 )
-from pyfunctools.record.question import Question
 from pyfunctools.schema import Issue, Path
 
 STUCK: Final = 3
@@ -330,23 +329,12 @@ def _outcome_to_json(outcome: Outcome) -> JsonObject:
         for each in outcome.issues
     ]
     kept = {name: getattr(outcome, name) for name in _OF_OUTCOME}
-    waiting = None if outcome.waiting is None else asdict(outcome.waiting)
+    waiting = outcome.waiting and waiting_to_json(outcome.waiting)
     return {**kept, "content": files, "issues": issues, "waiting": waiting}
 
 
 _OF_OUTCOME: Final = ("text", "reason", "function")
 _OF_ISSUE: Final = ("expected", "message", "side")
-
-
-def _waiting(saved: Mapping[str, Any]) -> Waiting:
-    server, request = saved["server"], saved["request"]
-    return replace(
-        Waiting(**saved),
-        questions=tuple(Question(**each) for each in saved["questions"]),
-        server=server and ServerWords(**server),
-        request=request and Request(**request),
-        pending=tuple(map(_waiting, saved["pending"])),
-    )
 
 
 def _outcome_from_json(saved: Mapping[str, Any]) -> Outcome:
@@ -363,5 +351,5 @@ def _outcome_from_json(saved: Mapping[str, Any]) -> Outcome:
         **{name: saved[name] for name in _OF_OUTCOME},
         content=tuple(files),
         issues=tuple(issues),
-        waiting=saved["waiting"] and _waiting(saved["waiting"]),
+        waiting=saved["waiting"] and waiting_from_json(saved["waiting"]),
     )

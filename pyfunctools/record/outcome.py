@@ -1,7 +1,7 @@
 """`Outcome`: the result of a call."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonValue
@@ -259,6 +259,23 @@ def is_end_of_stream(outcome: Outcome) -> bool:
 def waiting_state(waiting: Waiting) -> JsonValue:
     """Return the state of a call during which a remote server asked a person."""
     return cast("JsonValue", waiting._state)  # pyright: ignore[reportPrivateUsage]
+
+
+def waiting_to_json(waiting: Waiting) -> dict[str, Any]:
+    """Return a waiting call as JSON, with its ticket."""
+    return asdict(waiting)
+
+
+def waiting_from_json(saved: Mapping[str, Any]) -> Waiting:
+    """Return the waiting call that `waiting_to_json` wrote."""
+    server, request = saved["server"], saved["request"]
+    return replace(
+        Waiting(**saved),
+        questions=tuple(Question(**each) for each in saved["questions"]),
+        server=server and ServerWords(**server),
+        request=request and Request(**request),
+        pending=tuple(map(waiting_from_json, saved["pending"])),
+    )
 
 
 def _is_empty(value: object) -> bool:

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -287,13 +288,44 @@ def test_a_ticket_runs_once_and_tells_its_outcome_again(bank: Bank) -> None:
     assert len(bank.did) == 1
 
 
+def test_a_ticket_whose_program_waits_again_tells_the_next_ticket_again(bank: Bank) -> None:
+    programs = programs_of(bank)
+    tools = programs.tools()
+    asked = {"name": "run_program", "arguments": json.dumps({"code": GATHER})}
+    call = {"id": "1", "type": "function", "function": asked}
+    saved = tools.run(
+        {"choices": [{"message": {"role": "assistant", "tool_calls": [call]}}]}
+    ).save()
+    (waiting,) = tools.resume(saved, {}).waiting
+    named = ids(waiting)
+    answers = {named["pay Ada"]: {"pin": PIN}}
+    first = programs.resume(waiting.ticket, answers)
+    assert first.waiting is not None
+    for again in (
+        programs.resume(waiting.ticket, answers),
+        asyncio.run(programs.aresume(waiting.ticket, {named["close a"]: True})),
+        *tools.resume(saved, answers).outcomes,
+    ):
+        assert (again.text, again.reason, again.replayed) == (first.text, first.reason, True)
+        assert again.waiting is not None
+        assert replace(again.waiting, call_id=first.waiting.call_id) == first.waiting
+        assert not again.is_error
+    assert bank.did == ["accounts", ("pay", "Ada", named["pay Ada"], 2)]
+    last = programs.resume(first.waiting.ticket, dict.fromkeys(ids(first.waiting).values(), True))
+    assert last.value == ["closed a", "closed b", "closed c", "paid Ada with ***"]
+    told = programs.resume(waiting.ticket, answers).waiting
+    assert told is not None
+    assert programs.resume(told.ticket, {}).text == last.text
+
+
 def test_an_earlier_ticket_is_used_once_a_call_has_run(bank: Bank) -> None:
     programs = programs_of(bank)
     waiting = start(programs)
     named = ids(waiting)
     assert programs.resume(waiting.ticket, {named["close a"]: True}).waiting is not None
     late = programs.resume(waiting.ticket, {named["close b"]: True})
-    assert late.reason == "ticket_used"
+    assert late.replayed
+    assert [*ids(late.waiting)] == ["pay Ada", "close b", "close c"]
     assert "Nothing has run" not in late.text
     assert bank.did == ["accounts", ("close", "a")]
 
@@ -308,8 +340,9 @@ def test_two_processes_at_once_run_each_call_once(bank: Bank) -> None:
             pool.submit(programs.resume, waiting.ticket, {call_id: True})
             for call_id in [*ids(waiting).values()][1:]
         ]
-    waits = [each.result() for each in done if each.result().waiting]
-    assert len(waits) == 1
+    told = [each.result() for each in done]
+    assert sum(each.waiting is not None and not each.replayed for each in told) == 1
+    assert {each.reason for each in told} <= {"needs_human", "ticket_used"}
     assert len(bank.did) == 2
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from json import loads
 from typing import Protocol, cast
 
@@ -13,7 +13,7 @@ from pyfunctools.execution.steps import Resolve, check_callable
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, waiting_from_json
 
 
 class Claim(Protocol):
@@ -77,11 +77,11 @@ class TicketUse:
         return await self.earlier() or ticket_refused("used", self.ticket.function)
 
     async def record(self, outcome: Outcome, text: str) -> None:
-        """Record the outcome of the call with this text, unless the call waits again.
+        """Record the outcome of the call with this text; of one that waits again, its next ticket.
 
         A store that fails is logged: the call has run, and its outcome is returned.
         """
-        if self.is_claimed and outcome.waiting is None:
+        if self.is_claimed:
             answer = answer_text(outcome, truncated(text, DEFAULT_LIMITS.outcome))
             with suppress(PyfunctoolsError):
                 await self._ask("record", self.ticket.id, answer)
@@ -130,5 +130,7 @@ def _replayed(answer: object, function: str) -> Outcome | None:
     """Return the outcome that was recorded as this text, `None` if it is no record."""
     with suppress(ValueError, TypeError, KeyError, DefinitionError):
         read = loads(cast("str", answer))
-        return Outcome(text=read["text"], reason=read["reason"], function=function, replayed=True)
+        told = Outcome(text=read["text"], reason=read["reason"], function=function, replayed=True)
+        waiting = read.get("waiting")
+        return replace(told, waiting=waiting_from_json(waiting)) if waiting else told
     return None

@@ -29,7 +29,7 @@ from pyfunctools.execution.person.stores import (
 from pyfunctools.execution.steps import Resolve, awaited, finish, without_awaiting
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
-from pyfunctools.record.outcome import Outcome, Reason
+from pyfunctools.record.outcome import Outcome, Reason, waiting_to_json
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import map_subschemas
@@ -343,7 +343,8 @@ def answer_text(outcome: Outcome, text: str | None = None) -> str:
     """
     text = outcome.text if text is None else text
     answer = {"text": text, "reason": outcome.reason, "is_error": outcome.is_error}
-    return dumps(answer, ensure_ascii=False)
+    waiting = outcome.waiting and {"waiting": waiting_to_json(outcome.waiting)}
+    return dumps({**answer, **(waiting or {})}, ensure_ascii=False, default=str)
 
 
 WITHDRAWN = Outcome(text="This call was withdrawn. Nothing has run.", reason="declined")
