@@ -179,7 +179,8 @@ class TurnRunner(ABC):
 def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, dict[str, Any]]:
     """Return the arguments `ticket`, `human` and `approve` of each call to resume, by its id."""
     tickets = {each.call_id: each.ticket or "" for each in turn.waiting}
-    answers = _for_programs(turn, answers)
+    inside = {each.call_id: outer.call_id for outer in turn.waiting for each in outer.pending}
+    answers = answers_by_outer_call(answers, inside)
     for call_id in answers:
         if call_id not in tickets:
             raise DefinitionError(
@@ -195,9 +196,13 @@ def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[st
     }
 
 
-def _for_programs(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, PersonsAnswer]:
-    """Return the answers, those for calls inside a program as an answer for the program."""
-    inside = {each.call_id: outer.call_id for outer in turn.waiting for each in outer.pending}
+def answers_by_outer_call(
+    answers: Mapping[str, PersonsAnswer], inside: Mapping[str, str]
+) -> dict[str, PersonsAnswer]:
+    """Return the answers, those for calls inside a program as an answer for the program.
+
+    `inside` has the id of the program's call by those of the calls inside.
+    """
     made: dict[str, Any] = _unshown({key: answers[key] for key in answers if key not in inside})
     for key in [key for key in answers if key in inside]:
         others = made.get(inside[key])

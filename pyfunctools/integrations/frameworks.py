@@ -1,12 +1,13 @@
 """Shared code of the integrations with agent frameworks: settings, and answers by call id."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from inspect import isawaitable
 from typing import Any
 
 from pyfunctools.controller import Controller
+from pyfunctools.controller.turns import PersonsAnswer, answers_by_outer_call
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.steps import awaited
 from pyfunctools.record.outcome import Outcome
@@ -20,15 +21,31 @@ def check_controller(where: str, controller: object) -> None:
         raise wrong_type(where, "a `Controller`", controller, f"Write `{where}(controller)`.")
 
 
-def check_answers(where: str, answers: Iterable[str], waiting: Sequence[str], source: str) -> None:
-    """Check that every answer is for a call that waits; `source` names the origin of the calls."""
-    if unknown := [call_id for call_id in answers if call_id not in waiting]:
-        known = ", ".join(map(repr, waiting)) or "none, since no call waits"
+def answers_by_call(
+    where: str,
+    answers: Mapping[str, PersonsAnswer],
+    waiting: Mapping[str, Mapping[str, Any]],
+    source: str,
+) -> dict[str, PersonsAnswer]:
+    """Return the answers by the ids of the calls that wait, and check that all are for one.
+
+    `waiting` has what is asked by the ids of the calls; `source` names their origin. An answer for
+    a call inside a program is one for the program.
+    """
+    inside = {
+        str(inner["call_id"]): outer
+        for outer, asked in waiting.items()
+        for inner in asked.get("pending", ())
+    }
+    made = answers_by_outer_call(answers, inside)
+    if unknown := [call_id for call_id in made if call_id not in waiting]:
+        known = ", ".join(map(repr, [*waiting, *inside])) or "none, since no call waits"
         raise DefinitionError(
             f"{where}(answers)",
             f"No call {unknown[0]!r} of {source} waits for a person.",
             f"The ids are {known}.",
         )
+    return made
 
 
 def context_for(context: object, run: object, default: object) -> object:

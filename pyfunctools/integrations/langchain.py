@@ -28,7 +28,7 @@ from pyfunctools.errors import MissingExtraError
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.steps import finish
 from pyfunctools.integrations.frameworks import (
-    check_answers,
+    answers_by_call,
     check_controller,
     context_for,
     what_is_asked,
@@ -81,28 +81,26 @@ def tools(
 def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]) -> Command[Any]:
     """Return the command that continues the calls which a person has answered.
 
-    `answers` maps the id of a call to the person's values, to `True` or `False` for an approval, or
-    to an `Approval`. Values stay in this process, which has to run the command: LangGraph, its
-    checkpoints and its callbacks (so traces too) get a handle for them, good until the call ends.
+    `answers` maps the id of a call, also of one inside a program, to the person's values, to `True`
+    or `False` for an approval, or to an `Approval`. Values stay in this process, which has to run
+    the command: LangGraph, its checkpoints and its callbacks (so traces too) get a handle for them,
+    good until the call ends.
 
     Raises:
         DefinitionError: no interrupt belongs to a call with the id of an answer.
     """
-    waiting: dict[str, tuple[str, str | None]] = {}
-    for each in interrupts:
-        asked = _object(each.value)
-        if "call_id" in asked:
-            waiting[asked["call_id"]] = (each.id, asked.get("ticket"))
-    check_answers("resume", answers, list(waiting), "these interrupts")
+    asked = [{**_object(each.value), "interrupt": each.id} for each in interrupts]
+    waiting = {each["call_id"]: each for each in asked if "call_id" in each}
     replies: dict[str, Any] = {}
-    for call_id, answer in answers.items():
-        interrupt_id, ticket = waiting[call_id]
+    made = answers_by_call("resume", answers, waiting, "these interrupts")
+    for call_id, answer in made.items():
         reply: dict[str, Any] = {"approve": answer}
         if not isinstance(answer, bool):
             reply = {"handle": token_urlsafe(16)}
             _GIVEN[reply["handle"]] = answer
             _forget_oldest(_GIVEN)
-        replies[interrupt_id] = {**reply, "ticket": ticket, "call_id": call_id}
+        of_call = {"ticket": waiting[call_id].get("ticket"), "call_id": call_id}
+        replies[waiting[call_id]["interrupt"]] = {**reply, **of_call}
     return Command(resume=replies)
 
 

@@ -21,7 +21,7 @@ from pyfunctools.errors import MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Ask
 from pyfunctools.integrations.frameworks import (
     DENIED,
-    check_answers,
+    answers_by_call,
     check_controller,
     context_for,
     withdraw,
@@ -125,7 +125,7 @@ class ControllerTools(list[Tool]):
                 Nothing was decided.
         """
         items = self._interruptions(state)
-        check_answers("answered", answers, list(items), "this state")
+        answers = answers_by_call("answered", answers, {each: {} for each in items}, "this state")
         stored = tickets or {}
         given: dict[str, tuple[PersonsAnswer, str | None]] = {
             each: (answer, stored.get(each))

@@ -20,7 +20,7 @@ from pyfunctools.envelopes.attachments import media_type_of
 from pyfunctools.errors import MissingExtraError, Retry
 from pyfunctools.integrations.frameworks import (
     DENIED,
-    check_answers,
+    answers_by_call,
     check_controller,
     context_for,
     what_is_asked,
@@ -150,10 +150,10 @@ class ControllerToolset(AbstractToolset[Any]):
     ) -> DeferredToolResults:
         """Return the `DeferredToolResults` of the calls that a person has answered.
 
-        `answers` maps the id of a call to the person's values, to `True` or `False` for an
-        approval, or to an `Approval`; other calls stay waiting. The requests may have been stored
-        as JSON by another process. A ticket in their metadata ensures that no call runs twice; that
-        of a declined call is withdrawn.
+        `answers` maps the id of a call, also of one inside a program, to the person's values, to
+        `True` or `False` for an approval, or to an `Approval`; other calls stay waiting. The
+        requests may have been stored as JSON by another process. A ticket in their metadata ensures
+        that no call runs twice; that of a declined call is withdrawn.
 
         Raises:
             DefinitionError: no call with the id of an answer waits.
@@ -164,7 +164,7 @@ class ControllerToolset(AbstractToolset[Any]):
             for each in requests.approvals
             if each.tool_name in self._controller
         }
-        check_answers("results", answers, list(waiting), "these requests")
+        answers = answers_by_call("results", answers, waiting, "these requests")
         made = DeferredToolResults()
         for call_id, asked in waiting.items():
             answer = answers.get(call_id)

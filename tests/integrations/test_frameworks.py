@@ -225,6 +225,24 @@ def test_some_answer_now_and_others_later(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["pydantic_ai", "langchain"])
+def test_calls_inside_a_program_are_answered_by_their_ids(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("pydantic_monty")
+    made, controller = shop(tmp_path)
+    code = 'import asyncio\nawait asyncio.gather(pay(amount=3), erase(sku="x"))'
+    calls = [("r", "run_program", json.dumps({"code": code}))]
+    played = play(driver(name, controller.programs(), calls, "Done."))
+    pay, erase = (each["call_id"] for each in played.waiting["r"]["pending"])
+    with pytest.raises(DefinitionError, match="'nobody'.*'r'.*" + re.escape(repr(erase))):
+        asyncio.run(played.go_on({"nobody": True}))
+    asyncio.run(played.go_on({pay: {"pin": PIN}}))
+    assert [each["call_id"] for each in played.waiting["r"]["pending"]] == [erase]
+    asyncio.run(played.go_on({erase: False}))
+    assert made.done == [f"pay 3 {PIN}"]
+    assert "The person declined" in played.seen[-1]
+    assert PIN not in "".join(played.seen)
+
+
+@pytest.mark.parametrize("name", ["pydantic_ai", "langchain"])
 def test_a_mistake_of_the_person_is_asked_about_again(name: str) -> None:
     made, controller = shop()
     calls = [("p", "pay", '{"amount": 3}')]
