@@ -18,7 +18,7 @@ class Shop:
 
 def model(system: str, request: str) -> str:
     """Answer in place of a real model, which would be sent both texts."""
-    assert "buy({item: string" in system
+    assert "def buy(*, item: str" in system
     assert request
     call = '{"functionCall": {"name": "buy", "args": {"item": "lamp", "count": "2"}}}'
     return f"Sure!\n```json\n{call}\n```"

@@ -69,19 +69,21 @@ def test_equal_definitions_are_shown_once_and_different_ones_have_different_name
     assert system.count("#/$defs/Tree: ") == 1
 
 
-def test_the_compact_prompt_shows_signatures() -> None:
+def test_the_compact_prompt_shows_typed_stubs() -> None:
     system = prompt_of(FUNCTIONS, compact=True).system
     for line in (
-        "order({item: Item}) // Buy.",
-        "label({item: Item_2})",
-        "plant({tree: Tree})",
-        "ping({})",
-        "pay({amount: number})",
-        "Item = {sku: string, count: integer(at least 1)}",
-        "Item_2 = {label: string /* What it says. */}",
-        "Tree = {left?: Tree, value: integer}",
+        "class Item(TypedDict): sku: str; count: int",
+        "class Item2(TypedDict): label: str",
+        "def order(*, item: Item): 'Buy.'",
+        "def label(*, item: Item2): ...",
+        "def ping(): ...",
+        "def pay(*, amount: float): ...",
     ):
         assert line in system.splitlines()
+
+
+def test_the_compact_prompt_keeps_names_as_they_are_called() -> None:
+    assert "def a-b(): ..." in prompt_of([made("a-b", {})], compact=True).system.splitlines()
 
 
 def test_a_controller_is_an_iterable_of_functions() -> None:

@@ -11,10 +11,6 @@ from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import DRAFT
 
 _UNSAFE = re.compile(r"\W+", re.ASCII)
-_TYPE_NAMES = frozenset(
-    {"any", "array", "boolean", "integer", "never", "null", "number", "object", "string"}
-)
-"""Names of types in a signature; no definition gets one of them."""
 
 
 class SharedDefinitions:
@@ -53,7 +49,7 @@ class SharedDefinitions:
     def _unused(self, wanted: str) -> str:
         name = _UNSAFE.sub("_", wanted).strip("_") or "definition"
         names = chain((name,), (f"{name}_{number}" for number in count(2)))
-        return next(n for n in names if n not in self.definitions and n not in _TYPE_NAMES)
+        return next(each for each in names if each not in self.definitions)
 
 
 _HIDDEN = DRAFT | {"$comment", "title"}

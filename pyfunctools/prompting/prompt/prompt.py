@@ -10,10 +10,10 @@ from pyfunctools._text import record_repr
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.prompting.prompt.definitions import SharedDefinitions
 from pyfunctools.prompting.prompt.response_schema import response_schema
-from pyfunctools.prompting.prompt.signature import signature, type_text
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.preview import escape_invisible, preview_scalar
 from pyfunctools.schema.ground.references import reference_to
+from pyfunctools.signatures import signatures_of
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)  # no slots: a subclass has attributes
@@ -39,8 +39,8 @@ def prompt_of(
     A call is `{"functionCall": {"name": ..., "args": {...}}}`, which `parse_calls` reads. Unless
     the model `must_call`, it may answer in words: `{"answer": "..."}`. Each function has one line
     with its name, its description and the model's part of its parameters as JSON Schema. With
-    `compact` the line is a signature with a short description instead: far fewer tokens, but
-    without the keywords that a signature cannot express.
+    `compact` the line is a typed Python stub, as in `Controller.signatures`: far fewer tokens, but
+    without descriptions of parameters, and keywords that Python's types cannot express.
 
     `response_schema` accepts every valid answer, and some invalid ones. It has only the keywords
     that servers can enforce (no `not`, `if`, `uniqueItems`, rare formats; `oneOf` is `anyOf`),
@@ -56,17 +56,20 @@ def prompt_of(
         SchemaError: a schema is invalid.
     """
     shared = SharedDefinitions()
-    descriptions: dict[str, str] = {}
+    listed: dict[str, Function] = {}
     parameters: dict[str, JsonSchema] = {}
     for function in _functions(functions):
-        if function.name in parameters:
+        if function.name in listed:
             raise DefinitionError(function.name, "Two functions have this name.", "Rename one.")
-        descriptions[function.name] = function.description
+        listed[function.name] = function
         parameters[function.name] = shared.add(function.llm)
     if must_call and not parameters:
         raise DefinitionError("prompt_of", "There is no function to call.", "Give at least one.")
-    lines = [*_function_lines(descriptions, parameters, compact=compact)]
-    lines += _definition_lines(shared.definitions, compact=compact)
+    if compact:
+        spelled = {name: name for name in listed}
+        lines = [_STUBS, signatures_of([*listed.values()], spelled=spelled, brief=True)]
+    else:
+        lines = [*_lines(listed, parameters, shared.definitions)]
     schema = response_schema(parameters, shared.definitions, must_call=must_call)
     head = (_CALL, _MUST_CALL if must_call else _ANSWER, _CARE, "")
     system = "\n".join((*head, *lines)) if parameters else _ONLY_ANSWER
@@ -92,31 +95,22 @@ _ONLY_ANSWER = 'Answer with one JSON object and nothing else: {"answer": "<text>
 _CARE = "Take the arguments from what you were told: never make up a value."
 _LISTED = "The functions, one a line; the arguments must fit the JSON Schema in parameters:"
 _DEFINED = "The definitions that they refer to ($ref):"
-_SIGNED = "The functions and their arguments; ? marks an optional one:"
-_TYPES = "The types that they name:"
+_STUBS = "The functions and their arguments, in Python's types; = ... marks an optional one:"
 
 
-def _function_lines(
-    descriptions: Mapping[str, str], parameters: Mapping[str, JsonSchema], *, compact: bool
+def _lines(
+    functions: Mapping[str, Function],
+    parameters: Mapping[str, JsonSchema],
+    definitions: JsonObject,
 ) -> Iterator[str]:
-    yield _SIGNED if compact else _LISTED
+    yield _LISTED
     for name, schema in parameters.items():
-        text = descriptions[name]
-        if compact:
-            yield signature(name, text, schema)
-        else:
-            description = {"description": text} if text else {}
-            yield _line({"name": name, **description, "parameters": schema})
-
-
-def _definition_lines(definitions: JsonObject, *, compact: bool) -> Iterator[str]:
+        text = functions[name].description
+        yield _line({"name": name, **({"description": text} if text else {}), "parameters": schema})
     if definitions:
-        yield from ("", _TYPES if compact else _DEFINED)
+        yield from ("", _DEFINED)
     for name, inner in definitions.items():
-        schema = inner if isinstance(inner, dict | bool) else True
-        yield (
-            f"{name} = {type_text(schema)}" if compact else f"{reference_to(name)}: {_line(schema)}"
-        )
+        yield f"{reference_to(name)}: {_line(inner if isinstance(inner, dict | bool) else True)}"
 
 
 def _line(value: JsonValue) -> str:
