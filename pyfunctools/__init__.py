@@ -28,195 +28,120 @@ an HTTP library; they are imported when they are first needed.
 from os.path import exists
 from typing import TYPE_CHECKING
 
+from pyfunctools._face import lazy_face
+
 if TYPE_CHECKING:
-    from pyfunctools.controller import Controller
-    from pyfunctools.controller.tools import Tools
-    from pyfunctools.controller.turn import Turn
-    from pyfunctools.dialects.loss import Loss
-    from pyfunctools.dialects.rendering import Rendering
+    from pyfunctools.controller import Controller as Controller
+    from pyfunctools.controller.tools import Tools as Tools
+    from pyfunctools.controller.turn import Turn as Turn
+    from pyfunctools.dialects.loss import Loss as Loss
+    from pyfunctools.dialects.rendering import Rendering as Rendering
     from pyfunctools.errors import (
-        ArgumentsError,
-        CallError,
-        DefinitionError,
-        DocumentError,
-        LifespanError,
-        LoopError,
-        MissingExtraError,
-        PyfunctoolsError,
-        Retry,
-        SchemaError,
-        TicketStoreError,
-        UnknownFunctionError,
-        WaitingError,
+        ArgumentsError as ArgumentsError,
+        CallError as CallError,
+        DefinitionError as DefinitionError,
+        DocumentError as DocumentError,
+        LifespanError as LifespanError,
+        LoopError as LoopError,
+        MissingExtraError as MissingExtraError,
+        PyfunctoolsError as PyfunctoolsError,
+        Retry as Retry,
+        SchemaError as SchemaError,
+        TicketStoreError as TicketStoreError,
+        UnknownFunctionError as UnknownFunctionError,
+        WaitingError as WaitingError,
     )
-    from pyfunctools.execution.person.approval import Approval, PendingCall
-    from pyfunctools.execution.person.postgres import PostgresStore
-    from pyfunctools.execution.person.stores import MemoryStore, SqliteStore, TicketStore
-    from pyfunctools.execution.person.tickets import Tickets
-    from pyfunctools.execution.request.connection import Connection
-    from pyfunctools.execution.request.oauth import OAuth2, TokenStore
-    from pyfunctools.limits import Limits, ProgramLimits
-    from pyfunctools.prompting.attempts import Attempts
-    from pyfunctools.prompting.calls.calls import parse_calls
-    from pyfunctools.prompting.prompt.prompt import Prompt, prompt_of
-    from pyfunctools.record.call import Call
-    from pyfunctools.record.call_info import CallInfo
-    from pyfunctools.record.file import File
-    from pyfunctools.record.function import Function, Skipped
-    from pyfunctools.record.origin import Method, RemoteTool
+    from pyfunctools.execution.person.approval import (
+        Approval as Approval,
+        PendingCall as PendingCall,
+    )
+    from pyfunctools.execution.person.postgres import PostgresStore as PostgresStore
+    from pyfunctools.execution.person.stores import (
+        MemoryStore as MemoryStore,
+        SqliteStore as SqliteStore,
+        TicketStore as TicketStore,
+    )
+    from pyfunctools.execution.person.tickets import Tickets as Tickets
+    from pyfunctools.execution.request.connection import Connection as Connection
+    from pyfunctools.execution.request.oauth import OAuth2 as OAuth2, TokenStore as TokenStore
+    from pyfunctools.limits import Limits as Limits, ProgramLimits as ProgramLimits
+    from pyfunctools.prompting.attempts import Attempts as Attempts
+    from pyfunctools.prompting.calls.calls import parse_calls as parse_calls
+    from pyfunctools.prompting.prompt.prompt import Prompt as Prompt, prompt_of as prompt_of
+    from pyfunctools.record.call import Call as Call
+    from pyfunctools.record.call_info import CallInfo as CallInfo
+    from pyfunctools.record.file import File as File
+    from pyfunctools.record.function import Function as Function, Skipped as Skipped
+    from pyfunctools.record.origin import Method as Method, RemoteTool as RemoteTool
     from pyfunctools.record.outcome import (
-        InnerCall,
-        Outcome,
-        Request,
-        Response,
-        ServerWords,
-        Waiting,
+        InnerCall as InnerCall,
+        Outcome as Outcome,
+        Request as Request,
+        Response as Response,
+        ServerWords as ServerWords,
+        Waiting as Waiting,
     )
-    from pyfunctools.record.param import Param
-    from pyfunctools.record.question import Question
-    from pyfunctools.route import Route
-    from pyfunctools.schema import Failure, Issue, Path, Repair, Separated, Success
-    from pyfunctools.sources.openapi.document import files_under
-    from pyfunctools.sources.python.decorators import function
-    from pyfunctools.sources.python.markers import Context, Human, Inject, human
-    from pyfunctools.sources.python.reader import function_of
+    from pyfunctools.record.param import Param as Param
+    from pyfunctools.record.question import Question as Question
+    from pyfunctools.route import Route as Route
+    from pyfunctools.schema import (
+        Failure as Failure,
+        Issue as Issue,
+        Path as Path,
+        Repair as Repair,
+        Separated as Separated,
+        Success as Success,
+    )
+    from pyfunctools.sources.openapi.document import files_under as files_under
+    from pyfunctools.sources.python.decorators import function as function
+    from pyfunctools.sources.python.markers import (
+        Context as Context,
+        Human as Human,
+        Inject as Inject,
+        human as human,
+    )
+    from pyfunctools.sources.python.reader import function_of as function_of
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Approval",
-    "ArgumentsError",
-    "Attempts",
-    "Call",
-    "CallError",
-    "CallInfo",
-    "Connection",
-    "Context",
-    "Controller",
-    "DefinitionError",
-    "DocumentError",
-    "Failure",
-    "File",
-    "Function",
-    "Human",
-    "Inject",
-    "InnerCall",
-    "Issue",
-    "LifespanError",
-    "Limits",
-    "LoopError",
-    "Loss",
-    "MemoryStore",
-    "Method",
-    "MissingExtraError",
-    "OAuth2",
-    "Outcome",
-    "Param",
-    "Path",
-    "PendingCall",
-    "PostgresStore",
-    "ProgramLimits",
-    "Prompt",
-    "PyfunctoolsError",
-    "Question",
-    "RemoteTool",
-    "Rendering",
-    "Repair",
-    "Request",
-    "Response",
-    "Retry",
-    "Route",
-    "SchemaError",
-    "Separated",
-    "ServerWords",
-    "Skipped",
-    "SqliteStore",
-    "Success",
-    "TicketStore",
-    "TicketStoreError",
-    "Tickets",
-    "TokenStore",
-    "Tools",
-    "Turn",
-    "UnknownFunctionError",
-    "Waiting",
-    "WaitingError",
-    "files_under",
-    "function",
-    "function_of",
-    "human",
-    "parse_calls",
-    "prompt_of",
-]
-
 _HOMES = {
-    "controller": ("Controller",),
-    "controller.tools": ("Tools",),
-    "controller.turn": ("Turn",),
-    "dialects.rendering": ("Rendering",),
-    "dialects.loss": ("Loss",),
+    "controller": "Controller",
+    "controller.tools": "Tools",
+    "controller.turn": "Turn",
+    "dialects.rendering": "Rendering",
+    "dialects.loss": "Loss",
     "errors": (
-        "ArgumentsError",
-        "CallError",
-        "DefinitionError",
-        "DocumentError",
-        "LifespanError",
-        "LoopError",
-        "MissingExtraError",
-        "PyfunctoolsError",
-        "Retry",
-        "SchemaError",
-        "TicketStoreError",
-        "UnknownFunctionError",
-        "WaitingError",
+        "ArgumentsError CallError DefinitionError DocumentError LifespanError LoopError "
+        "MissingExtraError PyfunctoolsError Retry SchemaError TicketStoreError "
+        "UnknownFunctionError WaitingError"
     ),
-    "execution.person.approval": ("Approval", "PendingCall"),
-    "execution.person.postgres": ("PostgresStore",),
-    "execution.person.stores": ("MemoryStore", "SqliteStore", "TicketStore"),
-    "execution.person.tickets": ("Tickets",),
-    "execution.request.connection": ("Connection",),
-    "execution.request.oauth": ("OAuth2", "TokenStore"),
-    "record.call": ("Call",),
-    "record.call_info": ("CallInfo",),
-    "record.file": ("File",),
-    "limits": ("Limits", "ProgramLimits"),
-    "record.origin": ("Method", "RemoteTool"),
-    "record.outcome": (
-        "InnerCall",
-        "Outcome",
-        "Request",
-        "Response",
-        "ServerWords",
-        "Waiting",
-    ),
-    "record.param": ("Param",),
-    "record.question": ("Question",),
-    "prompting.attempts": ("Attempts",),
-    "prompting.calls.calls": ("parse_calls",),
-    "prompting.prompt.prompt": ("Prompt", "prompt_of"),
-    "record.function": ("Function", "Skipped"),
-    "route": ("Route",),
-    "schema": ("Failure", "Issue", "Path", "Repair", "Separated", "Success"),
-    "sources.openapi.document": ("files_under",),
-    "sources.python.decorators": ("function",),
-    "sources.python.markers": ("Context", "Human", "Inject", "human"),
-    "sources.python.reader": ("function_of",),
+    "execution.person.approval": "Approval PendingCall",
+    "execution.person.postgres": "PostgresStore",
+    "execution.person.stores": "MemoryStore SqliteStore TicketStore",
+    "execution.person.tickets": "Tickets",
+    "execution.request.connection": "Connection",
+    "execution.request.oauth": "OAuth2 TokenStore",
+    "record.call": "Call",
+    "record.call_info": "CallInfo",
+    "record.file": "File",
+    "limits": "Limits ProgramLimits",
+    "record.origin": "Method RemoteTool",
+    "record.outcome": "InnerCall Outcome Request Response ServerWords Waiting",
+    "record.param": "Param",
+    "record.question": "Question",
+    "prompting.attempts": "Attempts",
+    "prompting.calls.calls": "parse_calls",
+    "prompting.prompt.prompt": "Prompt prompt_of",
+    "record.function": "Function Skipped",
+    "route": "Route",
+    "schema": "Failure Issue Path Repair Separated Success",
+    "sources.openapi.document": "files_under",
+    "sources.python.decorators": "function",
+    "sources.python.markers": "Context Human Inject human",
+    "sources.python.reader": "function_of",
 }
 if exists(__file__.replace("__init__", "__version__")):  # of another package with our name
     from pyfunctools.errors import MIXED
 
     raise ImportError(MIXED)
-_HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> object:
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(__import__(home, fromlist=[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__all__, __getattr__, __dir__ = lazy_face(__name__, _HOMES)

@@ -7,55 +7,36 @@ when it is first used.
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pyfunctools.schema.coercion.coerce import coerce
-    from pyfunctools.schema.ground.issue import Side
-    from pyfunctools.schema.ground.path import Path
-    from pyfunctools.schema.normalization.normalize import normalize
-    from pyfunctools.schema.parsing.parse import parse
-    from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
-    from pyfunctools.schema.separation.separate import Separated, merge, separate
-    from pyfunctools.schema.validation.validator import Validator, validate
+from pyfunctools._face import lazy_face
 
-__all__ = [
-    "Failure",
-    "Issue",
-    "Path",
-    "Repair",
-    "Result",
-    "Separated",
-    "Side",
-    "Success",
-    "Validator",
-    "coerce",
-    "merge",
-    "normalize",
-    "parse",
-    "separate",
-    "validate",
-]
+if TYPE_CHECKING:
+    from pyfunctools.schema.coercion.coerce import coerce as coerce
+    from pyfunctools.schema.ground.issue import Side as Side
+    from pyfunctools.schema.ground.path import Path as Path
+    from pyfunctools.schema.normalization.normalize import normalize as normalize
+    from pyfunctools.schema.parsing.parse import parse as parse
+    from pyfunctools.schema.result import (
+        Failure as Failure,
+        Issue as Issue,
+        Repair as Repair,
+        Result as Result,
+        Success as Success,
+    )
+    from pyfunctools.schema.separation.separate import (
+        Separated as Separated,
+        merge as merge,
+        separate as separate,
+    )
+    from pyfunctools.schema.validation.validator import Validator as Validator, validate as validate
 
 _HOMES = {
-    "coercion.coerce": ("coerce",),
-    "ground.path": ("Path",),
-    "normalization.normalize": ("normalize",),
-    "parsing.parse": ("parse",),
-    "ground.issue": ("Issue", "Side"),
-    "result": ("Failure", "Repair", "Result", "Success"),
-    "separation.separate": ("Separated", "merge", "separate"),
-    "validation.validator": ("Validator", "validate"),
+    "coercion.coerce": "coerce",
+    "ground.path": "Path",
+    "normalization.normalize": "normalize",
+    "parsing.parse": "parse",
+    "ground.issue": "Issue Side",
+    "result": "Failure Repair Result Success",
+    "separation.separate": "Separated merge separate",
+    "validation.validator": "Validator validate",
 }
-_HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> object:
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(__import__(home, fromlist=[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__all__, __getattr__, __dir__ = lazy_face(__name__, _HOMES)

@@ -6,36 +6,24 @@ Strategies and `fuzz` need hypothesis: `pip install 'pyfunctools-llm[testing]'`.
 
 from typing import TYPE_CHECKING
 
+from pyfunctools._face import lazy_face
+
 if TYPE_CHECKING:
-    from pyfunctools.testing.scripted import ScriptedModel, ScriptedPerson
-    from pyfunctools.testing.spoiling import Mistake
-    from pyfunctools.testing.strategies import Finding, arguments, fuzz, mistakes
+    from pyfunctools.testing.scripted import (
+        ScriptedModel as ScriptedModel,
+        ScriptedPerson as ScriptedPerson,
+    )
+    from pyfunctools.testing.spoiling import Mistake as Mistake
+    from pyfunctools.testing.strategies import (
+        Finding as Finding,
+        arguments as arguments,
+        fuzz as fuzz,
+        mistakes as mistakes,
+    )
 
-__all__ = [
-    "Finding",
-    "Mistake",
-    "ScriptedModel",
-    "ScriptedPerson",
-    "arguments",
-    "fuzz",
-    "mistakes",
-]
-
-_FROM = {
-    "Finding": "strategies",
-    "Mistake": "spoiling",
-    "ScriptedModel": "scripted",
-    "ScriptedPerson": "scripted",
-    "arguments": "strategies",
-    "fuzz": "strategies",
-    "mistakes": "strategies",
+_HOMES = {
+    "strategies": "Finding arguments fuzz mistakes",
+    "spoiling": "Mistake",
+    "scripted": "ScriptedModel ScriptedPerson",
 }
-
-
-def __getattr__(name: str) -> object:
-    # Lazily: scripted models and persons work without hypothesis.
-    if name not in _FROM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_FROM[name]}"), name)
+__all__, __getattr__, __dir__ = lazy_face(__name__, _HOMES)
