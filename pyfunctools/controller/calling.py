@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
-from pyfunctools._form import says_its_form
+from pyfunctools.controller.call_form import says_its_form
 from pyfunctools.controller.finding import FunctionFinder
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 
@@ -306,11 +305,13 @@ def check_options(name: str, options: CallOptions | ResumeOptions) -> None:
     """Raise a `TypeError` for an unknown keyword argument."""
     known = sorted(CallOptions.__annotations__)
     if strange := sorted(options.keys() - set(known)):
-        close = get_close_matches(strange[0], known, n=1)
-        given = "{" + ", ".join(f'"{each}": ...' for each in strange) + "}"
-        remedy = f"Write `{close[0]}=`." if close else f"The options are {', '.join(known)}."
-        if name in _ONE_VALUE and not close:
-            remedy = f"{_ONE_VALUE[name].format(given)} {remedy}"
+        from pyfunctools.schema.ground.did_you_mean import meant_option
+
+        remedy = meant_option(strange[0], known)
+        if remedy is None:
+            given = "{" + ", ".join(f'"{each}": ...' for each in strange) + "}"
+            form = f"{_ONE_VALUE[name].format(given)} " if name in _ONE_VALUE else ""
+            remedy = f"{form}The options are {', '.join(known)}."
         raise TypeError(f"{name}() got an unexpected keyword argument {strange[0]!r}. {remedy}")
 
 

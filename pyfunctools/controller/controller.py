@@ -15,9 +15,9 @@ from collections.abc import (
 from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
-from pyfunctools._form import says_its_form
 from pyfunctools._json import JsonObject
 from pyfunctools._text import quantity
+from pyfunctools.controller.call_form import says_its_form
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.finding import listed
 from pyfunctools.errors import wrong_type

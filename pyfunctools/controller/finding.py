@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pyfunctools._form import says_its_form
 from pyfunctools._lazy import Lazy
+from pyfunctools.controller.call_form import says_its_form
 from pyfunctools.errors import DefinitionError
 
 # Everything else is imported by the first search, as in `controller`.

@@ -11,8 +11,8 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, cast
 
-from pyfunctools._form import says_its_form
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.controller.call_form import says_its_form
 from pyfunctools.controller.calling import Calling, text_limit
 from pyfunctools.controller.deferred import DeferredRenderings, VendorSearch
 from pyfunctools.controller.searchable import FIND

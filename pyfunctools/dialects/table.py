@@ -8,13 +8,13 @@ documents of a vendor and its endpoint disagree, the row holds the stricter rule
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final, Literal
 from warnings import catch_warnings, simplefilter
 
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.schema.ground.did_you_mean import near_names
 from pyfunctools.schema.vocabulary import ASSERTIONS, KEYWORDS, judging
 
 ANNOTATIONS: Final = frozenset({"description", "default"})
@@ -443,7 +443,7 @@ def dialect_of(name: object) -> Dialect:
     stems |= {stem: each for each, makers in _MAKERS.items() for stem in makers}
     begins = sorted((stem for stem in stems if written.startswith(stem)), key=len, reverse=True)
     close = [stems[stem] for stem in begins[:1]]
-    close += get_close_matches(written, DIALECTS, n=3, cutoff=0.5) if is_text else []
+    close += near_names(written, DIALECTS) if is_text else []
     listed = ", ".join(repr(each) for each in dict.fromkeys(close or DIALECTS))
     remedy = f"Write {'one of ' if ',' in listed else ''}{listed}."
     if not is_text:

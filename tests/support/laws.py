@@ -22,12 +22,12 @@ def examples(usual: int) -> int:
     return usual if ASKED is None else int(ASKED)
 
 
-def law(usual: int = 100, most: int | None = None, *, fixed: bool = False) -> Law[Test]:
+def law(usual: int = 100, most: int | None = None) -> Law[Test]:
     """Return a decorator for a property; write it above `given`.
 
     An example that fails is printed with the seed that reproduces it. `most` limits the number of
-    examples of a slow law. With `fixed`, and in CI, the examples are the same in each run: there a
-    change is judged, and new examples are tried at a desk.
+    examples of a slow law. In CI the examples are the same in each run: there a change is judged,
+    and new examples are tried at a desk.
     """
 
     def decorated(test: Test) -> Test:
@@ -35,7 +35,7 @@ def law(usual: int = 100, most: int | None = None, *, fixed: bool = False) -> La
             max_examples=min(examples(usual), most or examples(usual)),
             deadline=None,
             database=None,
-            derandomize=fixed or "CI" in os.environ,
+            derandomize="CI" in os.environ,
             print_blob=True,
             suppress_health_check=list(HealthCheck),
         )

@@ -14,7 +14,7 @@ _READ = 1_000
 """The most names that are read for their pieces."""
 _SIMILARITY = 0.6
 """The least similarity of two names, as `difflib` measures it."""
-_MISSPELLED = 0.8
+_MISSPELLED = 0.75
 """The least similarity of a name and its misspelling."""
 
 
@@ -58,7 +58,7 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 def is_misspelled(name: str, known: str) -> bool:
     """Return whether a name is so similar to a known one that it is hardly anything else."""
-    return SequenceMatcher(None, name[:_LONGEST], known).ratio() > _MISSPELLED
+    return SequenceMatcher(None, name[:_LONGEST], known).ratio() >= _MISSPELLED
 
 
 def _likeliest(name: str, names: list[str]) -> list[str]:

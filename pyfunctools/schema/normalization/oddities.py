@@ -6,7 +6,6 @@ misspelled `required` or an invalid pattern, the schema would accept too much.
 """
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import lru_cache
 from json import dumps
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from typing import NamedTuple
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools._text import hidden_count, shortened, visible
 from pyfunctools.note import Note, hidden_characters
-from pyfunctools.schema.ground.did_you_mean import letters_of, near_name
+from pyfunctools.schema.ground.did_you_mean import is_misspelled, letters_of, near_name
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import find_target, steps_of
@@ -179,7 +178,8 @@ def keyword_meant(word: str) -> str | None:
         return _BY_LETTERS[letters]
     size = len(letters)
     near = [each for each in _BY_LETTERS if len(each) >= _SHORTEST and abs(len(each) - size) <= 1]
-    return next((_BY_LETTERS[each] for each in get_close_matches(letters, near, 1, 0.75)), None)
+    meant = near_name(letters, near)
+    return _BY_LETTERS[meant] if meant and is_misspelled(letters, meant) else None
 
 
 class Fault(NamedTuple):

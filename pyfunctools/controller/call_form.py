@@ -39,14 +39,15 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _remedy(method: Callable[..., Any], options: Iterable[str]) -> str:
-    from difflib import get_close_matches  # an import of the package does without these
-    from inspect import Parameter, signature
+    from inspect import Parameter, signature  # an import of the package does without these
+
+    from pyfunctools.schema.ground.did_you_mean import meant_option
 
     given = [each for each in signature(method).parameters.values() if each.name not in _OWN]
     names = [each.name for each in given]
     for option in options:
-        if option not in names and (close := get_close_matches(option, names, n=1)):
-            return f"Write `{close[0]}=`."
+        if option not in names and (meant := meant_option(option, names)):
+            return meant
     by_name = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
     form = ", ".join(f"{each.name}=..." if each.kind in by_name else each.name for each in given)
     return f"Write `{method.__name__}({form})`."
