@@ -50,7 +50,7 @@ class Approval:
     """A person's approval of a call, with their changes.
 
     `arguments` are the whole arguments as edited, by default unchanged. Where a `***` was left, the
-    secret stays; in an array that was changed and went through JSON, it has to be given again.
+    secret stays; in an item of an array that was changed, it has to be given again.
     `human` replaces the person's earlier values, nested as in `call(human=...)`. The result is
     validated as a whole before anything runs.
     """
@@ -86,30 +86,6 @@ def check_approve(approve: object) -> None:
         approve,
         "Write `True`, `False`, an `Approval`, or a function of the pending call that returns one.",
     )
-
-
-class Covered(str):
-    """The text `***` in place of a secret; the attribute `secret` holds it."""
-
-    __slots__ = ("secret",)
-
-    secret: JsonValue
-
-    @classmethod
-    def of(cls, secret: JsonValue) -> "Covered":
-        """Return the text that covers a secret."""
-        covered = cls(MASK)
-        covered.secret = secret
-        return covered
-
-    def __copy__(self) -> "Covered":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Covered":
-        return self
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (str, (MASK,))  # a pickle holds no secret
 
 
 class View:
@@ -219,7 +195,7 @@ def _covered(whole: JsonValue, secret: JsonValue) -> JsonValue:
     if isinstance(whole, list | tuple):
         inside = secret if isinstance(secret, list) else [None] * len(whole)
         return [_covered(item, held) for item, held in zip(whole, inside, strict=True)]
-    return whole if secret is None or isinstance(whole, Covered) else Covered.of(whole)
+    return whole if secret is None else MASK
 
 
 def _with_covered_names(value: JsonValue, place: Place) -> JsonValue:
@@ -247,9 +223,7 @@ def _leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:
 
 def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
     """Return an edit in which unchanged covers are secrets again."""
-    if isinstance(edited, Covered):
-        return edited.secret
-    if whole is not ABSENT and _is_same(edited, shown):
+    if whole is not ABSENT and shown is not ABSENT and equal(edited, shown):
         return whole
     if isinstance(edited, dict):
         return {
@@ -258,22 +232,15 @@ def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
         }
     if isinstance(edited, list):
         # An item is recognised only if it is unchanged: the secrets in a changed item are lost.
-        before: list[tuple[Given, Given]] = [(ABSENT, ABSENT)] * len(edited)
-        if (
-            isinstance(shown, list)
-            and isinstance(whole, list | tuple)
-            and len(shown) == len(edited)
-        ):
-            before = list(zip(shown, whole, strict=True))
-        return [
-            _restored(item, *(pair if _is_same(item, pair[0]) else (ABSENT, ABSENT)))
-            for item, pair in zip(edited, before, strict=True)
-        ]
+        covers = shown if isinstance(shown, list) and len(shown) == len(edited) else ()
+        held = whole if isinstance(whole, list | tuple) else ()
+        known = {
+            n: value
+            for n, (cover, value) in enumerate(zip(covers, held, strict=False))
+            if equal(edited[n], cover)
+        }
+        return [known.get(n, item) for n, item in enumerate(edited)]
     return edited
-
-
-def _is_same(edited: JsonValue, shown: Given) -> bool:
-    return shown is not ABSENT and equal(edited, shown)
 
 
 def _member(value: Given, key: str) -> Given:

@@ -2,14 +2,13 @@
 
 import copy
 import json
-import pickle
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from pyfunctools import Approval, Failure, File, Function, PendingCall
-from pyfunctools.execution.person.approval import Covered, View
+from pyfunctools.execution.person.approval import View
 from pyfunctools.execution.person.masking import MASK
 
 SECRET = "SECRET-7f3a"
@@ -87,16 +86,7 @@ def test_changes_of_the_shown_arguments_do_not_change_the_call() -> None:
     assert view.whole == whole()
 
 
-def test_the_cover_of_a_secret_survives_a_copy_and_its_pickle_has_no_secret() -> None:
-    covered = Covered.of(SECRET)
-    assert copy.copy(covered) is covered
-    assert copy.deepcopy([covered])[0] is covered
-    assert SECRET.encode() not in pickle.dumps(covered)
-    assert pickle.loads(pickle.dumps(covered)) == "***"
-
-
 Edit = Callable[[dict[str, Any]], dict[str, Any]]
-KEPT_1, KEPT_2 = whole()["rows"]  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -114,8 +104,6 @@ KEPT_1, KEPT_2 = whole()["rows"]  # type: ignore[misc]
             lambda shown: {**through_json(shown), "deep": {"n": 7, "token": "***"}},
             {"deep": {"n": 7, "token": f"{SECRET}-0"}},
         ),
-        (lambda shown: {**shown, "rows": shown["rows"][1:]}, {"rows": [KEPT_2]}),
-        (lambda shown: {**shown, "rows": shown["rows"][::-1]}, {"rows": [KEPT_2, KEPT_1]}),
     ],
 )
 def test_an_edit_keeps_the_secrets_that_it_does_not_change(
@@ -136,7 +124,7 @@ def test_an_edit_keeps_the_secrets_that_it_does_not_change(
         [{"n": 1, "token": "***"}, {"n": 2, "token": "***"}, {"n": 2, "token": "***"}],
     ],
 )
-def test_after_json_a_changed_item_never_gets_the_secret_of_another(
+def test_a_changed_item_never_gets_the_secret_of_another(
     rows: list[dict[str, object]],
 ) -> None:
     view = View(relaxed(), whole())  # type: ignore[arg-type]
