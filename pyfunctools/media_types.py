@@ -56,14 +56,12 @@ def is_text_media(content_type: str) -> bool:
     return media.startswith("text/") or is_xml_media(media) or media in _TEXTS
 
 
-def sequence_kind(content_type: str) -> Literal["events", "lines", "records"] | None:
+def sequence_kind(content_type: str) -> Literal["events", "lines"] | None:
     """Return how the items of a media type follow each other, `None` if it is no sequence.
 
-    They are server-sent events (WHATWG HTML, 9.2), JSON lines, or a JSON text sequence (RFC 7464).
+    They are server-sent events (WHATWG HTML, 9.2) or JSON lines.
     """
     media = without_parameters(content_type)
-    if media == "application/json-seq" or media.endswith("+json-seq"):
-        return "records"
     return "lines" if media in _JSON_LINES else "events" if media == "text/event-stream" else None
 
 

@@ -144,7 +144,7 @@ class Calling(FunctionFinder):
         """Return an iterator of the items that a function gives, each an outcome as it comes.
 
         The items are those of a generator, or of a response that is a sequence: server-sent events
-        (`text/event-stream`), JSON lines or a JSON text sequence. Each is checked, by the hint of
+        (`text/event-stream`) or JSON lines. Each is checked, by the hint of
         the generator or the document's `itemSchema`, masked and bounded; one that is wrong is an
         outcome with issues, and the next ones follow. The value of an event is what `itemSchema`
         describes (the event's fields, or its data as JSON), else its data as text. `Limits.call`

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from math import inf
 from socket import gaierror
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urljoin
 
 from pyfunctools.execution.http.decoding import DecodedBody, UnreadableError
@@ -127,19 +127,16 @@ class LostResponse:
     retry: bool = False
 
 
-class ItemSink(NamedTuple):
-    """Where the items of a sequence go: what checks them, and what passes them on."""
-
-    checks: Validator | None
-    put: Callable[[StreamItem, OpenResponse], Awaitable[None]]
+PutItem: TypeAlias = Callable[[StreamItem, OpenResponse], Awaitable[None]]
+"""Passes on one item of a response that is a sequence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
     """The requests and responses of one call, under one deadline.
 
-    With an `items` sink a successful response that is a sequence is not collected, and the deadline
-    begins again when the next item is wanted.
+    With `put_item` a successful response that is a sequence is not collected: its items are checked
+    by `item_checks`, and the deadline begins again when the next one is wanted.
     """
 
     transport: HttpTransport
@@ -147,7 +144,8 @@ class Exchange:
     limits: Limits
     challenge: AnswerChallenge | None = None
     pauses: Pauses = field(default_factory=Pauses)
-    items: ItemSink | None = None
+    put_item: PutItem | None = None
+    item_checks: Validator | None = None
 
     async def run(
         self, request: HttpRequest, *, repeatable: bool
@@ -214,10 +212,8 @@ class Exchange:
         try:
             async with self._until(self.deadline):
                 response = await self.transport.send(request, self.deadline)
-                reader = self._reader(request, response)
-                body = b"" if reader else await self._body(request, response)
-            if reader is not None:
-                await self._pass_on(response, reader)
+            reader = self._reader(response)
+            body = await self._read(request, response, reader)
             return ReceivedResponse(
                 status=response.status,
                 headers=response.headers,
@@ -232,48 +228,39 @@ class Exchange:
                 with suppress(Exception):  # the response is already here, or lost
                     await response.close()
 
-    async def _body(self, request: HttpRequest, response: OpenResponse) -> bytes:
-        limit = self.limits.response
-        encoding = _encoding(response)
-        body = DecodedBody(encoding, limit)
-        if not encoding and request.method != "HEAD" and _is_longer(response, limit):
-            raise UnreadableError(f"is larger than {limit} bytes")
-        while time.monotonic() < self.deadline:
-            chunk = await response.read()
-            if chunk is None:
-                return body.whole()
-            body.feed(chunk)
-        raise TimeoutError
-
-    def _reader(self, request: HttpRequest, response: OpenResponse) -> LineReader | None:
+    def _reader(self, response: OpenResponse) -> LineReader | None:
         """Return the reader of a response that is a sequence, if its items are wanted."""
         kind = sequence_kind(header_of(response.headers, "content-type"))
-        if self.items is None or kind is None or not 200 <= response.status < 300:
+        if self.put_item is None or kind is None or not 200 <= response.status < 300:
             return None
-        return READERS[kind](self.items.checks, self.limits.response)
+        return READERS[kind](self.item_checks, self.limits.response)
 
-    async def _pass_on(self, response: OpenResponse, reader: LineReader) -> None:
-        """Pass on the items of a body as they come."""
-        body, deadline = DecodedBody(_encoding(response), self.limits.response), self.deadline
-        chunk: bytes | None = b""
+    async def _read(
+        self, request: HttpRequest, response: OpenResponse, reader: LineReader | None
+    ) -> bytes:
+        """Return the whole body; with a reader pass on its items as they come, and keep none."""
+        limit, deadline = self.limits.response, self.deadline
+        encoding = "" if response.decoded else header_of(response.headers, "content-encoding")
+        body, chunk, found = DecodedBody(encoding, limit), b"", list[StreamItem]()
+        is_whole = not (reader or encoding or request.method == "HEAD")
+        if is_whole and _is_longer(response, limit):
+            raise UnreadableError(f"is larger than {limit} bytes")
         while chunk is not None:
-            found: list[StreamItem] = []
             async with self._until(deadline):
-                while not found and chunk is not None:
+                while chunk is not None and not found:
                     if time.monotonic() >= deadline:
                         raise TimeoutError
                     chunk = await response.read()
-                    if chunk is None:
-                        found += (*reader.feed(body.whole()), *reader.close())
-                    else:
-                        body.feed(chunk)
-                        found += reader.feed(body.take())
-            for item in found:
-                assert self.items is not None  # noqa: S101 - as `_reader` checks
-                await self.items.put(item, response)
+                    body.feed(chunk or b"")
+                    if reader is not None:
+                        found += reader.feed(body.whole() if chunk is None else body.take())
+                        found += reader.close() if chunk is None else ()
+            while found and self.put_item is not None:
+                await self.put_item(found.pop(0), response)
             deadline = time.monotonic() + self.limits.deadline
-            if self.transport.blocks:
+            if reader is not None and self.transport.blocks:
                 DEADLINE.set(deadline)
+        return b"" if reader else body.whole()
 
     def _until(self, deadline: float) -> AbstractAsyncContextManager[object]:
         if self.transport.blocks:
@@ -349,10 +336,6 @@ def origin_of_url(url: str) -> str | None:
     except ValueError:
         return None
     return f"{scheme}://{host}" + ("" if port is None else f":{port}") if scheme and host else None
-
-
-def _encoding(response: OpenResponse) -> str:
-    return "" if response.decoded else header_of(response.headers, "content-encoding")
 
 
 def _is_longer(response: OpenResponse, limit: int) -> bool:

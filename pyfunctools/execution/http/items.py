@@ -1,7 +1,7 @@
 """The items of a response that is a sequence, read and checked while it arrives.
 
-Sequences are server-sent events (WHATWG HTML, 9.2), JSON lines, and JSON text sequences (RFC 7464),
-with the `itemSchema` of OpenAPI 3.2, which sees an event as an object of its fields.
+Sequences are server-sent events (WHATWG HTML, 9.2) and JSON lines, with the `itemSchema` of OpenAPI
+3.2, which sees an event as an object of its fields.
 """
 
 from collections.abc import Iterator
@@ -34,12 +34,7 @@ _Candidates: TypeAlias = list[tuple[JsonValue, JsonValue]]
 
 
 class LineReader:
-    """Reads JSON lines, or with another `end` of each item a JSON text sequence.
-
-    An item has at most `limit` bytes.
-    """
-
-    end = b"\n"
+    """Reads JSON lines, each of at most `limit` bytes."""
 
     def __init__(self, checks: Validator | None, limit: int) -> None:
         self._checks = checks
@@ -54,7 +49,7 @@ class LineReader:
         Raises:
             UnreadableError: an item is larger than the limit.
         """
-        *ended, rest = chunk.split(self.end)
+        *ended, rest = chunk.split(b"\n")
         for each in ended:
             self._grow(each)
             line, self._rest = bytes(self._rest), bytearray()
@@ -94,21 +89,6 @@ class LineReader:
                 return StreamItem(value)
             failed.append((value, verdict))
         return StreamItem(failed[0][0], failed[0][1].issues)
-
-
-class RecordReader(LineReader):
-    """Reads a JSON text sequence: each text is between a record separator and a line end."""
-
-    end = b"\x1e"
-
-    def _line(self, line: bytes) -> Iterator[StreamItem]:
-        # Without white space behind it a number may be cut off (RFC 7464, section 2.4).
-        if line[-1:].isalnum():
-            self._size = 0
-            text = line.decode("utf-8", "replace")
-            yield wrong_item(text, "JSON with a line end behind it")
-        else:
-            yield from super()._line(line)
 
 
 class EventReader(LineReader):
@@ -179,7 +159,7 @@ class EventReader(LineReader):
 
 _EVENT = frozenset({"data", "event"})
 
-READERS = {"events": EventReader, "lines": LineReader, "records": RecordReader}
+READERS = {"events": EventReader, "lines": LineReader}
 
 
 def wrong_item(text: str, expected: str) -> StreamItem:

@@ -16,7 +16,6 @@ from pyfunctools.execution.http.exchange import (
     AnswerChallenge,
     Exchange,
     HttpTransport,
-    ItemSink,
     OpenResponse,
     ReceivedResponse,
     moved,
@@ -62,7 +61,6 @@ from pyfunctools.record.outcome import Outcome, Request, Response, end_of_stream
 from pyfunctools.record.settings import check_picklable
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, Route, SecurityScheme
 from pyfunctools.schema import Failure
-from pyfunctools.schema.validation.validator import Validator
 
 LOGGER = logging.getLogger("pyfunctools")
 
@@ -323,6 +321,7 @@ class HttpRunner:
         """Send a call over a transport and return its outcome."""
         route, started = call.route, time.monotonic()
         name, put, passed_on = call.run.function.name, call.run.put, 0
+        contract = contract_of(call.run.function)
 
         async def put_item(item: StreamItem, response: OpenResponse) -> None:
             nonlocal passed_on
@@ -336,7 +335,8 @@ class HttpRunner:
             limits=self.limits,
             challenge=call.challenge,
             pauses=self._pauses,
-            items=None if put is None else ItemSink(_item_checks(call.run.function), put_item),
+            put_item=None if put is None else put_item,
+            item_checks=contract.item_validator if put is not None and contract.items else None,
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
         if LOGGER.isEnabledFor(logging.DEBUG):
@@ -369,11 +369,6 @@ def _told(call: "PreparedCall", outcome: Outcome) -> Outcome:
     others = () if outcome.ok else call.secrets.others
     outcome = Masker(call.secrets.credentials, others).outcome(outcome)
     return replace(outcome, repairs=(*outcome.repairs, *call.request.repairs))
-
-
-def _item_checks(function: Function) -> Validator | None:
-    contract = contract_of(function)
-    return None if contract.items is None else contract.item_validator
 
 
 def _runner_with(limits: Limits, library: str | None, connection: Connection) -> HttpRunner:

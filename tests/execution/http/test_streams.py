@@ -20,7 +20,7 @@ from ..conftest import Connection, Server
 Serve = Callable[[Callable[[Connection], None]], Server]
 
 ITEM = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-LINES, EVENTS, RECORDS = "application/jsonl", "text/event-stream", "application/json-seq"
+LINES, EVENTS = "application/jsonl", "text/event-stream"
 FORMS = pytest.mark.parametrize("form", ["stream", "astream"])
 
 
@@ -177,12 +177,6 @@ def test_a_wrong_line_has_issues_and_the_next_ones_follow(serve: Serve, media: s
     assert outcomes[2].issues[0].expected == "valid JSON"
     assert outcomes[0].text == '{"n":1}'
     assert outcomes[0].response.status == 200
-
-
-def test_a_json_text_sequence(serve: Serve) -> None:
-    outcomes = body(serve, RECORDS, b'\x1e{"n":\n1}\n\x1e7\n\x1e12')
-    assert values(outcomes) == [{"n": 1}, 7, "12"]
-    assert [each.reason for each in outcomes] == [None, None, "output"]
 
 
 STREAM = (
