@@ -118,7 +118,6 @@ class Calling(FunctionFinder):
         """
         from pyfunctools.execution.steps import finish
 
-        check_options("resume", options)
         given = CallOptions(human=human, **options)
         del human, options  # as `_invocation` clears the others
         return finish(self._resumed(ticket, given, awaits=False))
@@ -252,13 +251,18 @@ class Calling(FunctionFinder):
         return steps if behind is None else behind.explained(steps)
 
     async def _resumed(self, ticket: str | None, options: CallOptions, *, awaits: bool) -> Outcome:
-        call = self._invocation(options, awaits=awaits)
+        call = self._invocation(options, awaits=awaits, verb="resume")
         outcome = await call.logged(call.resume(ticket))
         self._tickets.value.ended(ticket, outcome)
         return outcome
 
     def _invocation(
-        self, options: CallOptions, *, awaits: bool, tickets: Lazy[Tickets] | None = None
+        self,
+        options: CallOptions,
+        *,
+        awaits: bool,
+        tickets: Lazy[Tickets] | None = None,
+        verb: str = "call",
     ) -> Invocation:
         """Return a call with these options, and clear them: no frame around it may hold them."""
         from pyfunctools.execution.pipeline import Invocation
@@ -269,7 +273,7 @@ class Calling(FunctionFinder):
                 self._entry, tickets, awaits=awaits, is_closed=self._is_closed, **options
             )
         except TypeError:
-            check_options("call", options)
+            check_options(verb, options)
             raise
         finally:
             cast("dict[str, object]", options).clear()

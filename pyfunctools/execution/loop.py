@@ -87,7 +87,12 @@ def _serve(loop: "AbstractEventLoop") -> None:
     from asyncio import all_tasks, gather
 
     try:
-        loop.run_forever()
+        while True:
+            try:
+                loop.run_forever()
+                break
+            except (KeyboardInterrupt, SystemExit):  # raised by a coroutine: its future has it too
+                continue
         if left := all_tasks(loop):
             for task in left:
                 task.cancel()

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.steps import Begin, Resolve, ServerDialog, awaited, without_awaiting
+from pyfunctools.execution.steps import (
+    Begin,
+    Resolve,
+    ServerDialog,
+    awaited,
+    has_begun,
+    nothing_ran,
+    without_awaiting,
+)
 from pyfunctools.limits import Limits
 from pyfunctools.record.call_info import CallInfo
 from pyfunctools.record.function import Function, handler_of
@@ -96,8 +104,8 @@ class PersonsPart(NamedTuple):
     `ticket` is that of a resumed call, and `state` what the wrappers kept in it. `fixed` are the
     program's values, and `shown` is the model's part with these, secrets covered, as a person sees
     it; `request` is what will be sent. `for_server` is what was given for a server's question, or
-    for the calls in a program. `is_edited` is whether an approval changed the model's part,
-    which no ticket has.
+    for the calls in a program. `is_unkept` is whether an edit moved a value of the person's into
+    the model's part, so that no ticket may have it.
     """
 
     made: "Run"
@@ -116,15 +124,20 @@ class PersonsPart(NamedTuple):
     fixed: "Mapping[Keys, JsonValue]" = MappingProxyType({})
     shown: JsonObject | None = None
     request: Request | None = None
-    is_edited: bool = False
+    is_unkept: bool = False
 
     def __repr__(self) -> str:
         return "PersonsPart(...)"
 
     @property
     def has_begun(self) -> bool:
-        """Whether the call waited in its middle, after it was approved as it is."""
-        return bool(self.state.get("approved")) or "program" in self.state
+        """Whether the call waited in its middle, after it was approved."""
+        return has_begun(self.state)
+
+    @property
+    def nothing_ran(self) -> str:
+        """ "Nothing has run" as far as it is true: the call may have waited in its middle."""
+        return nothing_ran(self.state)
 
     @property
     def has_answer(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from inspect import isawaitable, iscoroutine, signature
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
 
 if TYPE_CHECKING:
@@ -55,6 +55,16 @@ class ServerDialog(NamedTuple):
 
     answered: Answered | None
     ask: AskSteps | None
+
+
+def has_begun(state: JsonObject) -> bool:
+    """Return whether a call waited in its middle, by what its ticket keeps."""
+    return bool(state.get("approved")) or "program" in state
+
+
+def nothing_ran(state: JsonObject) -> str:
+    """Return "Nothing has run" as far as it is true of a call with this state."""
+    return "Nothing more has run" if has_begun(state) else "Nothing has run"
 
 
 def login_path(function: "Function") -> str:

@@ -96,7 +96,7 @@ def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
 
 
 def refusal_of(
-    waiting: Waiting, modes: frozenset[str], *, has_page: bool, is_inside: bool = False
+    waiting: Waiting, modes: frozenset[str], *, has_page: bool, nothing_ran: str = "Nothing has run"
 ) -> str:
     """Return the text for a call if the person cannot be asked: the reason, and a remedy."""
     private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
@@ -110,8 +110,7 @@ def refusal_of(
         text += f"this client has no elicitation {'by address' if private else 'by form'}."
     else:
         text += "no form can ask for their part."
-    text += " Calls before it may have run." if is_inside else " Nothing has run."
-    text += " Tell the person to make this call in the application itself"
+    text += f" {nothing_ran}. Tell the person to make this call in the application itself"
     return f"{text}{', or in a client that can ask them' if has_page or not private else ''}."
 
 

@@ -9,10 +9,9 @@ from typing import Any
 from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, answers_by_outer_call
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.steps import awaited
+from pyfunctools.execution.person.tickets import Ticket
+from pyfunctools.execution.steps import awaited, nothing_ran
 from pyfunctools.record.outcome import Outcome
-
-DENIED = "The person declined this call. Nothing has run."
 
 
 def check_controller(where: str, controller: object) -> None:
@@ -67,20 +66,26 @@ def what_is_asked(outcome: Outcome, call_id: str | None) -> dict[str, Any]:
 _WITHDRAWING = set["asyncio.Future[bool]"]()
 
 
-def withdraw(controller: Controller, ticket: str | None) -> None:
-    """Withdraw the ticket of a declined call; with an asynchronous store in a task of the loop.
+def withdraw(controller: Controller, ticket: str | None) -> str:
+    """Withdraw the ticket of a declined call, and return the text for the model.
+
+    With an asynchronous store it is withdrawn in a task of the loop.
 
     Raises:
         Exception: whatever the store's `claim` raises.
     """
     tickets = controller._tickets.value  # pyright: ignore[reportPrivateUsage]
     withdrawn = False if ticket is None else tickets.withdraw(ticket)
+    read = tickets.read(ticket, also_expired=True)
+    ran = nothing_ran(read.state if isinstance(read, Ticket) else {})
+    said = f"The person declined this call. {ran}."
     if isawaitable(withdrawn):
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             asyncio.run(awaited(withdrawn, ""))  # type: ignore[arg-type]
-            return
+            return said
         task = asyncio.ensure_future(withdrawn)
         _WITHDRAWING.add(task)  # a loop keeps only a weak reference
         task.add_done_callback(_WITHDRAWING.discard)
+    return said

@@ -22,7 +22,7 @@ from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, 
 from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Approval
 from pyfunctools.execution.person.tickets import Ticket, Tickets
-from pyfunctools.execution.steps import awaited
+from pyfunctools.execution.steps import awaited, nothing_ran
 from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome, Waiting
 
@@ -87,10 +87,8 @@ _HOLD: Final = 25.0
 _PERSON: Final = "person"
 _TIMES: Final = 10
 """How many times a person is asked in one call."""
-_ENDLESS: Final = "The person was asked several times without a valid answer. Nothing has run."
-_UNASKED_FIELD: Final = (
-    "The answer has a field which the form does not ask for. It was not used. Nothing has run."
-)
+_ENDLESS: Final = "The person was asked several times without a valid answer."
+_UNASKED_FIELD: Final = "The answer has a field which the form does not ask for. It was not used."
 
 _LIFETIME: Final = 24 * 3600.0
 """Seconds until the state of a request expires; the ticket in it expires sooner."""
@@ -317,7 +315,8 @@ class FunctionServer(Server[Any]):
         ticket = None if waiting.ticket is None else self._tickets.read(waiting.ticket)
         has_page = self._url is not None
         if self._url is None or "url" not in modes or not isinstance(ticket, Ticket):
-            return refusal_of(waiting, modes, has_page=has_page, is_inside=bool(inside))
+            ran = nothing_ran({"program": inside}) if inside else self._nothing_ran(waiting.ticket)
+            return refusal_of(waiting, modes, has_page=has_page, nothing_ran=ran)
         self._pages_open.open(ticket.id)  # before a program can have answered it
         url = self._url(ticket.text)
         if not isinstance(url, str) or not url.startswith(("https://", "http://")):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -353,12 +352,18 @@ class FunctionServer(Server[Any]):
             return await self.controller.aresume(ticket, **options)
         return await self._pages_open.outcome(read.id, patience)
 
+    def _nothing_ran(self, ticket: str | None) -> str:
+        read = self._tickets.read(ticket, also_expired=True)
+        return nothing_ran(read.state if isinstance(read, Ticket) else {})
+
     async def _declined(self, asked: _Asked, options: dict[str, Any], text: str = "") -> Outcome:
-        """Withdraw a ticket, and return the outcome; with `text` if the call has not run before."""
+        """Withdraw a ticket, and return the outcome; with `text` if it was not used before."""
         if asked.call:
             return await self.controller.aresume(asked.ticket, {asked.call: False}, **options)
         outcome = await self.controller.aresume(asked.ticket, approve=False, **options)
-        return replace(outcome, text=text) if text and outcome.reason == "denied" else outcome
+        if not text or outcome.reason != "denied":
+            return outcome
+        return replace(outcome, text=f"{text} {self._nothing_ran(asked.ticket)}.")
 
     @property
     def _tickets(self) -> Tickets:

@@ -20,7 +20,6 @@ from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of
 from pyfunctools.errors import MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Ask
 from pyfunctools.integrations.frameworks import (
-    DENIED,
     answers_by_call,
     check_controller,
     context_for,
@@ -136,8 +135,8 @@ class ControllerTools(list[Tool]):
             self._check(self._call(items[call_id]), answer)
         for call_id, item in items.items():
             if answers.get(call_id) is False:
-                withdraw(self._controller, stored.get(call_id))
-                state.reject(item, rejection_message=DENIED)
+                said = withdraw(self._controller, stored.get(call_id))
+                state.reject(item, rejection_message=said)
             elif call_id in given or not self._call(item).result:
                 state.approve(item)
         token = _ANSWERS.set(given)

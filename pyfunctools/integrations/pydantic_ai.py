@@ -19,7 +19,6 @@ from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.envelopes.attachments import media_type_of
 from pyfunctools.errors import MissingExtraError, Retry
 from pyfunctools.integrations.frameworks import (
-    DENIED,
     answers_by_call,
     check_controller,
     context_for,
@@ -168,9 +167,11 @@ class ControllerToolset(AbstractToolset[Any]):
         made = DeferredToolResults()
         for call_id, asked in waiting.items():
             answer = answers.get(call_id)
-            if answer is False:
-                withdraw(self._controller, asked.get("ticket"))
-            made.approvals[call_id] = ToolDenied(DENIED) if answer is False else ToolApproved()
+            made.approvals[call_id] = (
+                ToolDenied(withdraw(self._controller, asked.get("ticket")))
+                if answer is False
+                else ToolApproved()
+            )
             made.metadata[call_id] = {"ticket": asked.get("ticket"), "answer": answer}
         return made
 

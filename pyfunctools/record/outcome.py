@@ -89,7 +89,8 @@ class Waiting:
     has to be approved, or, with `server`, if the person has to agree to what the server says.
     `request` is the HTTP request of a call that only has to be approved.
     `ticket` is the argument of `Controller.resume`, or `None` if the model's part is too large for
-    a ticket. `pending` are the waiting calls inside a program.
+    a ticket, or a person's edit moved a value of theirs into it. `pending` are the waiting calls
+    inside a program.
     """
 
     call_id: str

@@ -68,6 +68,18 @@ def test_a_closed_loop_starts_again_and_may_be_closed_twice() -> None:
     loop.close()
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_who_waits_gets_an_interrupt_and_the_loop_goes_on(error: type[BaseException]) -> None:
+    async def interrupted() -> None:
+        raise error
+
+    loop = BackgroundLoop()
+    with pytest.raises(error):
+        loop.submit(interrupted()).result(5)
+    assert loop.submit(where()).result(5)[0] == "pyfunctools-loop"
+    loop.close()
+
+
 def test_closing_cancels_running_tasks() -> None:
     ended: list[str] = []
 

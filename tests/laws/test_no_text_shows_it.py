@@ -10,7 +10,7 @@ import json
 import logging
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -132,6 +132,10 @@ class Leaky:
         return File(b"", filename=f"{pin}.txt")
 
     @function
+    def returns_a_list_with_a_file(self, n: int, pin: Human[str]) -> list[int | File]:
+        return [n, File(b"", filename=f"{pin}.txt")]
+
+    @function
     def takes_a_map(self, n: int, accounts: Human[dict[str, int]]) -> str:
         """Take a map with a value that is wrong."""
         return ""
@@ -186,6 +190,28 @@ def by_failing_approval(controller: Controller, name: str, wrote: Given, gave: G
     return asking.call(name, wrote, human=gave, approve=approve)
 
 
+def by_hook(controller: Controller, name: str, wrote: Given, gave: Given) -> Any:
+    def tells(call: Any) -> Iterator[Any]:
+        outcome = yield
+        return replace(outcome, text=f"{outcome.value}")
+
+    def raises(call: Any) -> Iterator[Any]:
+        outcome = yield
+        raise ValueError(outcome.value) from outcome.exception
+
+    def refuses(call: Any) -> Iterator[Any]:
+        outcome = yield
+        raise Retry(f"not with {outcome.value}")
+
+    hooked = (controller.configured(on_call=each) for each in (tells, raises, refuses))
+    return [each.call(name, wrote, human=gave) for each in hooked]
+
+
+def by_stream(controller: Controller, name: str, wrote: Given, gave: Given) -> Any:
+    mapped = controller.map([(name, wrote)], human=gave)
+    return [*controller.stream(name, wrote, human=gave), *mapped]
+
+
 def in_a_loop(controller: Controller, name: str, wrote: Given, gave: Given) -> Any:
     async def main() -> Any:
         turn = await controller.tools("openai").arun(reply(name, wrote), human=lambda _: gave)
@@ -198,6 +224,8 @@ ROADS: dict[str, Road] = {
     "human=": lambda c, name, wrote, gave: c.call(name, wrote, human=gave),
     "a callable": lambda c, name, wrote, gave: c.call(name, wrote, human=lambda _: gave),
     "tools.run": lambda c, name, wrote, gave: c.tools("openai").run(reply(name, wrote), human=gave),
+    "hooks": by_hook,
+    "stream and map": by_stream,
     "prompt.run": lambda c, name, wrote, gave: c.prompt().run(
         json.dumps([{"name": name, "arguments": wrote}]), human=gave
     ),
@@ -458,6 +486,9 @@ STEPS: dict[str, Callable[[Controller, Given], Any]] = {
     "run": lambda c, gave: c.tools("openai").run(reply("later", {"n": 1}), human=gave),
     "prompt": lambda c, gave: c.prompt().run("later(n=1)", human=gave),
     "resume": lambda c, gave: c.resume(c.call("later", {"n": 1}).waiting.ticket, gave),
+    "an option": lambda c, gave: c.resume("", gave, aproved=True),  # type: ignore[call-arg]
+    "stream": lambda c, gave: list(c.stream("later", {"n": 1}, human=gave)),
+    "map": lambda c, gave: list(c.map([("later", {"n": 1})], human=gave, approve="yes")),  # type: ignore[arg-type]
     "tools.resume": lambda c, gave: c.tools("openai").resume(
         c.tools("openai").run(reply("later", {"n": 1})), {"c": gave}
     ),
@@ -476,7 +507,7 @@ async def later(n: int, pin: Human[str]) -> str:
 def test_our_frames_of_a_traceback_show_no_value_not_even_in_their_locals(step: str) -> None:
     async def main() -> None:
         controller = Controller.from_functions([later])
-        with pytest.raises((LoopError, DefinitionError)) as caught:
+        with pytest.raises((LoopError, DefinitionError, TypeError)) as caught:
             STEPS[step](controller, {"pin": SECRET})
         error: BaseException | None = caught.value
         while error is not None:

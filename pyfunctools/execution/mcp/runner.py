@@ -197,7 +197,7 @@ def _continuation(
     if isinstance(responses, Outcome):
         return responses
     if is_declined(state, responses):
-        text = "The person declined the server's question. Nothing has run."
+        text = "The person declined the server's question. Nothing more has run."
         return Outcome(text=text, reason="declined", function=function.name)
     return continuation_of(state, responses)
 

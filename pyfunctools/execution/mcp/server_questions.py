@@ -37,7 +37,7 @@ def state_of_result(result: JsonObject) -> JsonObject | str:
         method, params = members_of(request).get("method"), members_of(request).get("params")
         if method != "elicitation/create" or not isinstance(params, dict):
             name = shortened(visible(str(method)), 100)
-            return f"The server asks for {name}, which nobody here can give. Nothing has run."
+            return f"The server asks for {name}, which nobody here can give. Nothing more has run."
         requests[key] = params
     return {"state": result.get("requestState"), "requests": requests}
 

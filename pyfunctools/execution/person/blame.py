@@ -124,4 +124,4 @@ def arguments_refused(function: Function, failure: Failure, text: str | None = N
     )
 
 
-NOT_YOURS = "The person's values are not accepted. Nothing has run; this is not yours to correct."
+NOT_YOURS = "The person's values are not accepted. {}; this is not yours to correct."

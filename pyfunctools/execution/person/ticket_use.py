@@ -94,7 +94,7 @@ class TicketUse:
         if self.tickets.is_remembered(self.ticket):
             claimed = await self._ask("claim", self.ticket.id, self.ticket.expires)
         reason = "unused" if claimed is True else "expired"
-        return ticket_refused(reason, self.ticket.function)
+        return ticket_refused(reason, self.ticket.function, self.ticket)
 
     async def _ask(self, name: str, *arguments: object) -> object:
         """Return what a method of the store returns, `None` if it has no such method.

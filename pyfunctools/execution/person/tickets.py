@@ -26,7 +26,13 @@ from pyfunctools.execution.person.stores import (
     keeps_answers,
     time_of,
 )
-from pyfunctools.execution.steps import Resolve, awaited, finish, without_awaiting
+from pyfunctools.execution.steps import (
+    Resolve,
+    awaited,
+    finish,
+    nothing_ran,
+    without_awaiting,
+)
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Reason, waiting_to_json
@@ -293,7 +299,9 @@ class Tickets:
         store: Any = self.store_in_use
         if claimed and isinstance(ticket, Ticket) and keeps_answers(store):
             with suppress(Exception):  # the claim holds without it
-                await resolve(store.record(ticket.id, answer_text(WITHDRAWN)), "store")
+                text = f"This call was withdrawn. {nothing_ran(ticket.state)}."
+                withdrawn = Outcome(text=text, reason="declined")
+                await resolve(store.record(ticket.id, answer_text(withdrawn)), "store")
         return claimed
 
     def signature(self, data: bytes) -> str:
@@ -347,9 +355,6 @@ def answer_text(outcome: Outcome, text: str | None = None) -> str:
     return dumps({**answer, **(waiting or {})}, ensure_ascii=False, default=str)
 
 
-WITHDRAWN = Outcome(text="This call was withdrawn. Nothing has run.", reason="declined")
-
-
 def _check_store(key: bytes | None, store: object) -> None:
     """Check a store, and that a key has a store."""
     if store is not None and not callable(getattr(store, "claim", None)):
@@ -400,9 +405,12 @@ _DESCRIPTIVE = REMARKS | {"description", "x-human-ask", "x-human-widget"}
 """Keywords that describe a schema, and do not change which values are valid."""
 
 
-def ticket_refused(reason: Refusal, name: str | None = None) -> Outcome:
+def ticket_refused(
+    reason: Refusal, name: str | None = None, ticket: Ticket | None = None
+) -> Outcome:
     """Return the outcome for a refused ticket; only `unused` is known not to have run."""
     word, expected, text = _REFUSALS[reason]
+    text = text.format(nothing_ran({} if ticket is None else ticket.state))
     path = Path.of((), "$ticket")
     issue = Issue(path=path, expected=expected, value=None, message=text, side="human")
     waits = word == "ticket_foreign"
@@ -430,7 +438,7 @@ _REFUSALS: dict[Refusal, tuple[Reason, str, str]] = {
     "unused": (
         "ticket_expired",
         "a ticket that has not expired",
-        "This ticket has expired. Nothing has run.",
+        "This ticket has expired. {}.",
     ),
     "used": (
         "ticket_used",

@@ -1,11 +1,11 @@
 """A remote server's questions to a person, each asked and answered by itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from pyfunctools._json import JsonObject
-from pyfunctools.execution.person.approval import Approval
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.execution.person.approval import Approval, View
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import Answered, ServerDialog
 from pyfunctools.execution.wrappers.part import (
@@ -15,6 +15,8 @@ from pyfunctools.execution.wrappers.part import (
     pending_call,
     questions_to,
     result_of,
+    shown_arguments,
+    shown_with_fixed,
 )
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Waiting, waiting_state
@@ -35,20 +37,19 @@ class DialogWithServer:
 
     def __init__(self, inner: Runs, person: PersonsPart) -> None:
         self.inner = inner
-        self._person = person
+        self._person, self._run, self._has_begun = person, person.made, False
         self._asked = cast("int", person.state.get("asked", 0))
         given = None if "server" in person.state else person.for_server
         self._given: Mapping[str, object] = _mapping(given)
 
     async def run(self, run: Run) -> Outcome:
         """Run the tool; if the server's question has no answer, the outcome waits."""
-        has_begun, start = False, run.begin
-        self._person = run.person or self._person
+        start = run.begin
+        self._person, self._run = run.person or self._person, run
 
         async def begin() -> Outcome | None:
-            nonlocal has_begun
-            refused = None if has_begun or start is None else await start()
-            has_begun = refused is None
+            refused = None if self._has_begun or start is None else await start()
+            self._has_begun = refused is None
             return refused
 
         person = self._person
@@ -56,8 +57,8 @@ class DialogWithServer:
         dialog = ServerDialog(_answered(person), self._ask if can_ask else None)
         outcome = await self.inner.run(run._replace(begin=begin, dialog=dialog))
         if outcome.waiting is not None:
-            return self._waiting(outcome, outcome.waiting, has_begun=has_begun)
-        if outcome.reason == "declined" and not has_begun:
+            return self._waiting(outcome, outcome.waiting)
+        if outcome.reason == "declined" and not self._has_begun:
             return await claim(person) or outcome
         return outcome
 
@@ -66,7 +67,7 @@ class DialogWithServer:
         self._asked += 1
         if self._asked > MOST_QUESTIONS:
             return None
-        person, state, answer = self._person, waiting_state(waiting), None
+        person, state, answer = self._shown(), waiting_state(waiting), None
         asked = person.ask if waiting.questions else person.approve
         named = [each.path for each in waiting.questions]
         values = {key: value for key, value in self._given.items() if _is_for(key, named)}
@@ -82,12 +83,22 @@ class DialogWithServer:
             answer = called[0]
         return None if answer is None else _as_answer(person, state, waiting, answer)
 
-    def _waiting(self, outcome: Outcome, waiting: Waiting, *, has_begun: bool) -> Outcome:
+    def _shown(self) -> PersonsPart:
+        """Return the person's part of the call, with what a person sees who is asked."""
+        person, run = self._person, self._run
+        if self._has_begun:
+            person = person._replace(state={**person.state, "approved": True})
+        if not person.fixed:
+            return person
+        view = View(run.function, run.arguments, person.made.function, person.fixed)
+        return person._replace(shown=shown_with_fixed(person, view))
+
+    def _waiting(self, outcome: Outcome, waiting: Waiting) -> Outcome:
         """Return the outcome of a call that waits, with a ticket for the server's question.
 
         The values that the person gave before are asked for again: no ticket has them.
         """
-        person = self._person
+        person = self._shown()
         if person.ticket is not None or person.ask is None:
             self._asked += 1
         if self._asked > MOST_QUESTIONS:
@@ -95,22 +106,42 @@ class DialogWithServer:
             return Outcome(text=text, reason="declined")
         secret = {q.path: None if q.kind == "login" else q.secret for q in waiting.questions}
         state: JsonObject = {
-            "server": waiting_state(waiting),
+            "server": _without_values(waiting_state(waiting), person.private.text),
             "asked": self._asked,
             "paths": cast("JsonObject", secret),
-            "approved": not person.is_edited,
+            "approved": True,
         }
         filled = filled_paths(person)
-        after = None if has_begun else person.ticket
+        after = None if self._has_begun else person.ticket
         made = replace(
             waiting,
             call_id=person.made.info.id,
-            arguments=person.made.arguments,
+            arguments=shown_arguments(person),
             questions=(*waiting.questions, *(questions_to(person) if filled else ())),
             ticket=next_ticket(person, after, filled=filled, state=state),
             _state=None,
         )
         return replace(outcome, waiting=made)
+
+
+_WORDS = frozenset({"message", "title", "description"})
+
+
+def _without_values(state: JsonValue, masked: Callable[[str], str]) -> JsonValue:
+    """Return the state of a call with the server's words masked: they may repeat an answer.
+
+    What the server has to get back stays as it is.
+    """
+    if isinstance(state, list):
+        return [_without_values(each, masked) for each in state]
+    if not isinstance(state, dict):
+        return state
+    return {
+        key: masked(inner)
+        if key in _WORDS and isinstance(inner, str)
+        else _without_values(inner, masked)
+        for key, inner in state.items()
+    }
 
 
 def _answered(person: PersonsPart) -> Answered | None:

@@ -29,7 +29,7 @@ async def _run(inner: Runs, view: FixedView, run: Run) -> Outcome:
         return completed
     outcome = await inner.run(completed)
     if outcome.reason == "arguments":
-        return _wrong_fixed(run.function, view, outcome.issues) or outcome
+        return _wrong_fixed(run, view, outcome.issues) or outcome
     return outcome
 
 
@@ -47,13 +47,13 @@ async def _completed(run: Run, view: FixedView) -> Run | Outcome:
     except PyfunctoolsError:
         raise
     except Exception as error:  # it is the program's code, and may raise anything
-        return _not_made(function, error, type(error).__name__)
+        return _not_made(run, error, type(error).__name__)
     joined = view.part.joined(arguments, values)
     fixed = {keys: value for keys, value in values.items() if value_at(joined.program, keys)}
     person.private.fixed = (*person.private.fixed, joined.program)
     person.private.function = bare
     if joined.wrong:
-        return _wrong_fixed(function, view, joined.wrong) or whole_refused(
+        return _wrong_fixed(run, view, joined.wrong) or whole_refused(
             function, Failure(value=arguments, issues=joined.wrong)
         )
     if joined.issues:
@@ -79,7 +79,7 @@ async def _values(function: Function, view: FixedView, run: Run) -> dict[Keys, J
     return values
 
 
-def _wrong_fixed(function: Function, view: FixedView, issues: Iterable[Issue]) -> Outcome | None:
+def _wrong_fixed(run: Run, view: FixedView, issues: Iterable[Issue]) -> Outcome | None:
     """Return the outcome if issues concern fixed values, which the program has to correct."""
     wrong = {
         str(Path.of(one.path.keys)): one.expected
@@ -89,14 +89,15 @@ def _wrong_fixed(function: Function, view: FixedView, issues: Iterable[Issue]) -
     if not wrong:
         return None
     listed = "; ".join(f"`{path}`: expected {expected}" for path, expected in wrong.items())
-    reason = f"A fixed value of {function.name} is not right: {listed}."
-    return _not_made(function, DefinitionError("fixed", reason), "it is not right")
+    reason = f"A fixed value of {run.function.name} is not right: {listed}."
+    return _not_made(run, DefinitionError("fixed", reason), "it is not right")
 
 
-def _not_made(function: Function, error: Exception, reason: str) -> Outcome:
-    log_raised(function.name, "`fixed`", error)
-    text = f"A value that the application gives could not be made ({reason}). Nothing has run."
-    return Outcome(text=text, reason="raised", exception=error, function=function.name)
+def _not_made(run: Run, error: Exception, reason: str) -> Outcome:
+    name, ran = run.function.name, run.person and run.person.nothing_ran
+    log_raised(name, "`fixed`", error)
+    text = f"A value that the application gives could not be made ({reason}). {ran}."
+    return Outcome(text=text, reason="raised", exception=error, function=name)
 
 
 def _taken(function: Function, keys: Keys, side: SideName = "llm") -> Issue:

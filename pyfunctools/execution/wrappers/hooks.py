@@ -13,6 +13,7 @@ from pyfunctools.execution.runner import PersonsPart, Run, Runs, Wrapped
 from pyfunctools.execution.steps import check_callable
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.wrappers.part import pending_call
+from pyfunctools.execution.wrappers.withholding import withholding
 from pyfunctools.record.outcome import Outcome
 
 _Steps: TypeAlias = (
@@ -60,7 +61,7 @@ async def _run(inner: Runs, hook: Hook, run: Run) -> Outcome:
         raise
     except Exception as error:  # the application's code may raise anything
         log_raised(run.function.name, "`on_call`", error)
-        text = _BEFORE.format(type(error).__name__)
+        text = _BEFORE.format(type(error).__name__, person.nothing_ran)
         return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
     if given is not None:
         await _closed(steps)
@@ -126,7 +127,7 @@ def _not_shown(run: Run, outcome: Outcome, error: Exception) -> Outcome:
     return replace(outcome, text=text, reason="raised", exception=error, content=())
 
 
-_BEFORE = "A check of the application before the call failed ({}). Nothing has run."
+_BEFORE = "A check of the application before the call failed ({}). {}."
 _AFTER = (
     "The call was made, but a step of the application after it failed ({}). "
     "Its result is not shown."
@@ -135,12 +136,15 @@ _REMEDY = "Write `def hook(call): outcome = yield`, and `return` an `Outcome` to
 
 
 def hooked(inner: Runs, person: PersonsPart) -> Runs:
-    """Finish the outcome as the caller gets it, and wrap the call in the hooks of its function."""
+    """Finish the outcome as the caller gets it, and wrap the call in the hooks of its function.
+
+    What a hook tells is masked too: it can read the value and the exception of an outcome.
+    """
 
     async def run_finished(run: Run) -> Outcome:
         return run.finish(await inner.run(run))
 
     runner = Wrapped(run_finished)
     for hook in () if person.settings is None else person.settings.on_call:
-        runner = Wrapped(partial(_run, runner, hook))
+        runner = withholding(Wrapped(partial(_run, runner, hook)), person)
     return runner

@@ -3,12 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from json import dumps
 from typing import Literal, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import PyfunctoolsError, TicketStoreError
-from pyfunctools.execution.person.approval import Approval, Approve, Ask, PendingCall
+from pyfunctools.execution.person.approval import (
+    Approval,
+    Approve,
+    Ask,
+    PendingCall,
+    View,
+    with_value,
+)
 from pyfunctools.execution.person.blame import NOT_YOURS, filled_in
 from pyfunctools.execution.person.questions import questions_for
 from pyfunctools.execution.person.ticket_use import Claim
@@ -24,7 +32,7 @@ from pyfunctools.record.question import Question
 from pyfunctools.route import Route
 from pyfunctools.schema import Issue
 from pyfunctools.schema.feedback.plain_words import TEXTS
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import Keys, value_at
 
 Wants = Literal["needs_human", "needs_approval"]
 
@@ -79,7 +87,7 @@ async def result_of(
             check_callable(where, called, arguments)
         log_raised(person.made.function.name, f"`{where}`", error)
         text = _UNKNOWN if where == "confirm" else _UNASKED
-        text = text.format(person.private.text(type(error).__name__))
+        text = text.format(person.private.text(type(error).__name__), person.nothing_ran)
         return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
 
 
@@ -87,10 +95,26 @@ def pending_call(
     person: PersonsPart, questions: tuple[Question, ...], server: ServerWords | None = None
 ) -> PendingCall:
     """Return the call as a person sees it who is asked for values."""
-    arguments = deepcopy(person.made.arguments)
+    arguments = deepcopy(shown_arguments(person))
     return PendingCall(
         function=person.made.function, arguments=arguments, questions=questions, server=server
     )
+
+
+def shown_arguments(person: PersonsPart) -> JsonObject:
+    """Return the arguments as a person sees them who is asked."""
+    return person.made.arguments if person.shown is None else person.shown
+
+
+def shown_with_fixed(person: PersonsPart, view: View) -> JsonObject | None:
+    """Return the model's part with the fixed values, secrets covered, `None` without fixed ones."""
+    if not person.fixed:
+        return None
+    shown, covered = person.made.arguments, dict(view.pending.arguments)
+    for keys in person.fixed:
+        found = value_at(covered, keys)
+        shown = shown if found is None else with_value(shown, keys, found[0])
+    return shown
 
 
 def questions_to(person: PersonsPart, wrong: Sequence[Issue] = ()) -> tuple[Question, ...]:
@@ -122,17 +146,18 @@ def waiting_call(
     The ticket has the paths of the person's values that are not `wrong`. The person has to give
     these values again, since no value is stored, and a default must not replace one.
     """
-    function, arguments = person.made.function, person.made.arguments
+    function = person.made.function
     waiting = Waiting(
         call_id=person.made.info.id,
         function=function.name,
-        arguments=arguments if person.shown is None else person.shown,
+        arguments=shown_arguments(person),
         approval=function.confirm or bool(person.settings and person.settings.confirm),
         ticket=next_ticket(person, person.ticket, filled=filled_paths(person, wrong), state=state),
         questions=questions_to(person, wrong),
         request=person.request,
     )
-    return Outcome(text=text or _WAITS[reason], reason=reason, waiting=waiting)
+    text = text or f"{_WAITS[reason]} {person.nothing_ran} yet."
+    return Outcome(text=text, reason=reason, waiting=waiting)
 
 
 def still_waiting(person: PersonsPart, reason: Wants, outcome: Outcome) -> Outcome:
@@ -140,10 +165,9 @@ def still_waiting(person: PersonsPart, reason: Wants, outcome: Outcome) -> Outco
     return replace(outcome, waiting=waiting_call(person, reason).waiting)
 
 
-def mistaken(
-    person: PersonsPart, reason: Wants, wrong: Sequence[Issue], text: str = NOT_YOURS
-) -> Outcome:
+def mistaken(person: PersonsPart, reason: Wants, wrong: Sequence[Issue], text: str = "") -> Outcome:
     """Return the outcome of a call that waits again after a mistake of the person's."""
+    text = text or NOT_YOURS.format(person.nothing_ran)
     return replace(waiting_call(person, reason, wrong, text), issues=tuple(wrong))
 
 
@@ -154,7 +178,10 @@ def next_ticket(
     filled: Sequence[Keys] = (),
     state: JsonObject | None = None,
 ) -> str | None:
-    """Return a ticket for this call, which replaces `after`."""
+    """Return a ticket for this call, which replaces `after`; `None` if no ticket may hold it."""
+    if person.is_unkept:
+        return None
+    fixed: JsonObject = {"fixed": fixed_digest(person)} if person.fixed else {}
     return person.tickets.value.issue(
         person.made.function,
         person.made.arguments,
@@ -162,8 +189,14 @@ def next_ticket(
         audience=person.made.info.audience,
         filled=filled,
         after=after,
-        state={**({} if after is None else after.state), **(state or {})},
+        state={**({} if after is None else after.state), **fixed, **(state or {})},
     )
+
+
+def fixed_digest(person: PersonsPart) -> str:
+    """Return a digest of the program's values: an approval is for these."""
+    fixed = [[list(keys), value] for keys, value in person.fixed.items()]
+    return person.tickets.value.signature(b"fixed\n" + dumps(fixed, default=repr).encode())
 
 
 async def claim(person: PersonsPart) -> Outcome | None:
@@ -173,7 +206,8 @@ async def claim(person: PersonsPart) -> Outcome | None:
 
 async def declined(person: PersonsPart, reason: Literal["declined", "denied"]) -> Outcome:
     """Return the outcome of a call that the person does not want; its ticket is used up."""
-    return await claim(person) or Outcome(text=_DECLINED, reason=reason)
+    text = f"The person declined this call. {person.nothing_ran}."
+    return await claim(person) or Outcome(text=text, reason=reason)
 
 
 def _mapping(given: object) -> Mapping[str, object] | None:
@@ -197,9 +231,8 @@ def _for_server(made: Run, given: object, state: JsonObject) -> tuple[object, ob
 
 
 _WAITS: dict[Wants, str] = {
-    "needs_human": "A person has to add their part first. Nothing has run yet.",
-    "needs_approval": "A person has to approve this call first. Nothing has run yet.",
+    "needs_human": "A person has to add their part first.",
+    "needs_approval": "A person has to approve this call first.",
 }
-_DECLINED = "The person declined this call. Nothing has run."
-_UNASKED = "The person could not be asked ({}). Nothing has run."
-_UNKNOWN = "The check whether a person has to approve this call failed ({}). Nothing has run."
+_UNASKED = "The person could not be asked ({}). {}."
+_UNKNOWN = "The check whether a person has to approve this call failed ({}). {}."

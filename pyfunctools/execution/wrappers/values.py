@@ -56,7 +56,7 @@ async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments
         if answer[0] is False:
             return await declined(person, "declined")
         if answer[0] is None:
-            text = _NOT_NOW
+            text = f"{_NOT_NOW} {person.nothing_ran} yet."
         else:
             person, joined = _joined(person._replace(given=answer[0], human=None))
     if joined:
@@ -112,7 +112,7 @@ def _is_persons_mistake(outcome: Outcome) -> bool:
 
 _BLANK = {"$input": ""}
 """An empty form: what has only one value is filled in."""
-_NOT_NOW = "A person was asked for their part and has not given it yet. Nothing has run yet."
+_NOT_NOW = "A person was asked for their part and has not given it yet."
 
 
 def with_values(inner: Runs, person: PersonsPart) -> Runs:

@@ -12,8 +12,9 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
 from raw_mcp import raw_client
+from roads import payload_of
 
-from pyfunctools import Controller
+from pyfunctools import Approval, Controller
 
 CANARY = "CANARY-hunter2"
 PASSWORD = {
@@ -262,6 +263,103 @@ def test_a_tool_with_a_human_part_is_continued_by_ticket(voucher: str | None) ->
     assert outcome.ok
     assert sent[-1]["arguments"] == {"tea": "x", **({"voucher": voucher} if voucher else {})}
     assert sent[-1]["inputResponses"] == {"a": {"action": "accept", "content": {"count": 3}}}
+
+
+@pytest.mark.parametrize("asks", [EMPTY, PASSWORD])
+def test_an_edit_is_what_the_server_asks_about_and_what_runs(asks: Any) -> None:
+    sent: list[Any] = []
+
+    async def steps(tools: Controller) -> Any:
+        tools = tools.configured(confirm=True)
+        first = (await tools.acall("order", {"tea": "ten"})).waiting
+        assert first is not None
+        edit = Approval({"tea": "one"})
+        waits = (await tools.aresume(first.ticket, approve=edit)).waiting
+        assert waits is not None
+        assert waits.arguments == {"tea": "one"}
+        said: Any = {"approve": True} if asks is EMPTY else {"human": {"password": "p"}}
+        return await tools.aresume(waits.ticket, **said)
+
+    assert ran(modern({"a": form("Really?", asks)}, sent), steps).ok
+    assert [each["arguments"] for each in sent] == [{"tea": "one"}] * 2
+
+
+def test_no_ticket_holds_an_edit_with_a_secret_in_it() -> None:
+    human = {"voucher": {"type": "string", "format": "password"}}
+
+    async def steps(tools: Controller) -> Any:
+        tools = tools.configured(confirm=True)
+        edit = Approval({"tea": CANARY, "voucher": CANARY})
+        return await tools.acall("order", {"tea": "x"}, human={"voucher": CANARY}, approve=edit)
+
+    outcome = ran(modern({"a": form("Really?", EMPTY)}, None, human), steps)
+    assert outcome.waiting.ticket is None
+    assert CANARY not in str(outcome.waiting.arguments) + repr(outcome)
+
+
+@pytest.mark.parametrize("asks", [EMPTY, PASSWORD])
+def test_an_approval_in_the_middle_is_for_the_fixed_values_that_it_showed(asks: Any) -> None:
+    sent: list[Any] = []
+
+    async def steps(tools: Controller) -> Any:
+        tools = tools.configured(confirm=True, fixed={"tenant": lambda context: context})
+        shown, context = list[Any](), "acme"
+        outcome = await tools.acall("order", {"tea": "x"}, context=context)
+        while (waits := outcome.waiting) is not None:
+            shown.append((waits.arguments, waits.server is not None))
+            said: Any = {"approve": True} if waits.approval else {"human": {"password": "p"}}
+            outcome = await tools.aresume(waits.ticket, context=context, **said)
+            context = "evil" if outcome.waiting and outcome.waiting.server else context
+        return shown
+
+    tenant = {"tenant": {"type": "string"}}
+    shown = ran(modern({"a": form("Really?", asks)}, sent, tenant), steps)
+    assert [(each["tenant"], asked) for each, asked in shown] == [
+        ("acme", False),
+        ("acme", True),
+        ("evil", False),
+        ("evil", True),
+    ]
+    assert len(sent) == 2
+
+
+def test_a_ticket_masks_what_the_server_repeats_of_an_answer() -> None:
+    def answer(method: str, params: Any) -> Any:
+        if method == "tools/list":
+            tool = {"name": "order", "inputSchema": {"type": "object"}}
+            return {"resultType": "complete", "ttlMs": 1, "cacheScope": "private", "tools": [tool]}
+        said = json.dumps(params.get("inputResponses"))
+        asked = {"a": form(f"You said {said}. Again?", {**PASSWORD, "title": said})}
+        return {"resultType": "input_required", "requestState": "s", "inputRequests": asked}
+
+    async def steps(tools: Controller) -> Any:
+        waits = (await tools.acall("order", {})).waiting
+        assert waits is not None
+        return (await tools.aresume(waits.ticket, {"password": CANARY})).waiting
+
+    waits = ran(raw_client(answer), steps)
+    assert CANARY not in payload_of(waits.ticket) + repr(waits.questions)
+    assert "You said" in payload_of(waits.ticket)
+
+
+def test_nothing_says_that_a_call_that_waited_in_its_middle_has_not_run() -> None:
+    async def steps(tools: Controller) -> Any:
+        def raises(pending: Any) -> Any:
+            raise ValueError
+
+        waits = (await tools.acall("order", {"tea": "x"})).waiting
+        assert waits is not None
+        again = tools.configured(fixed={"tea": lambda _: 1 / 0})
+        return [
+            await again.aresume(waits.ticket),
+            await tools.aresume(waits.ticket, raises),
+            await tools.aresume(waits.ticket, lambda _: None),
+            await tools.aresume(waits.ticket, False),  # type: ignore[arg-type]
+            await tools.acall("order", {"tea": "x"}, human=raises),
+        ]
+
+    texts = [each.text for each in ran(modern({"a": form("Your password?", PASSWORD)}), steps)]
+    assert [text for text in texts if "Nothing has run" in text] == []
 
 
 def test_an_address_that_was_declined_ends_the_call_and_its_ticket() -> None:
