@@ -76,7 +76,7 @@ def mapping_as_json(root: Mapping[str, object], name: str, limits: Limits) -> Js
     In the copy keys are text (`200` is `"200"`), other mappings are `dict`, tuples are `list`, and
     dates are text again, as they stood in the YAML file.
     """
-    if _is_json(root, limits):
+    if _is_json(root):
         return cast("JsonObject", root)
     try:
         return cast("JsonObject", _Copier(name, limits).copy(root))
@@ -88,13 +88,14 @@ _ATOMS = frozenset({str, int, float, bool, type(None)})
 _EXACT = _ATOMS | {dict, list}
 
 
-def _is_json(root: object, limits: Limits) -> bool:
-    """Return whether a value is JSON of the built-in classes, within the limit of nodes."""
+def _is_json(root: object) -> bool:
+    """Return whether a value is JSON of the built-in classes, of any size and depth."""
     if type(root) is not dict:
         return False
     todo: list[object] = [root]
+    seen = set[int]()
     for container in todo:  # grows while it is read
-        held = cast("list[object]", container)
+        held, place = cast("list[object]", container), id(container)
         if type(container) is dict:
             members = cast("dict[object, object]", container)
             if {*map(type, members)} - {str}:
@@ -105,10 +106,9 @@ def _is_json(root: object, limits: Limits) -> bool:
             return False
         if float in kinds and not all(isfinite(v) for v in held if type(v) is float):
             return False
-        if not kinds <= _ATOMS:
+        if not kinds <= _ATOMS and place not in seen:
+            seen.add(place)  # once: it may contain itself
             todo += [value for value in held if type(value) is dict or type(value) is list]
-            if len(todo) > limits.document_nodes:  # it may contain itself
-                return False
     return True
 
 
