@@ -76,8 +76,9 @@ async def _run(inner: Runs, hook: Hook, run: Run) -> Outcome:
         raise
     try:
         given, is_over = await _advanced(steps, outcome)
-        if given is None and not is_over:
+        if not is_over:
             await _closed(steps)
+        if given is None and not is_over:
             raise DefinitionError("on_call", "This hook yielded twice.", _REMEDY)
     except Exception as error:  # the application's code may raise anything
         return _not_shown(run, outcome, error)

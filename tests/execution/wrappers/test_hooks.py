@@ -112,14 +112,24 @@ def test_an_asynchronous_hook_awaits_and_yields_its_answer() -> None:
 
     async def hook(call: PendingCall) -> AsyncGenerator[Outcome | None, Outcome]:
         await asyncio.sleep(0)
-        if call.arguments["item"] == "none":
-            yield Outcome(text="There is none.")
-        else:
-            seen.append((yield None))
+        try:
+            if call.arguments["item"] == "none":
+                yield Outcome(text="There is none.")
+            else:
+                seen.append((yield None))
+                yield replace(seen[-1], text="3!")
+        finally:
+            await asyncio.sleep(0)
+            seen.append(Outcome(text="closed"))
+
+    async def told(item: str) -> list[str]:
+        del seen[:]
+        outcome = await shop.acall("price", {"item": item})
+        return [outcome.text, *(each.text for each in seen)]  # the hook ended before its caller
 
     shop = Controller.from_object(Till()).configured(on_call=hook)
-    assert asyncio.run(shop.acall("price", {"item": "none"})).text == "There is none."
-    assert [asyncio.run(shop.acall("price", {"item": "tea"}))] == seen
+    assert asyncio.run(told("none")) == ["There is none.", "closed"]
+    assert asyncio.run(told("tea")) == ["3!", "3", "closed"]
     with pytest.raises(DefinitionError, match="acall"):
         shop.call("price", {"item": "tea"})
 
