@@ -19,6 +19,7 @@ from pyfunctools import (
     File,
     Function,
     Human,
+    Tickets,
     Waiting,
     function,
     human,
@@ -102,6 +103,10 @@ def pre(text: str, heading: str) -> str:
     found = re.search(rf">{re.escape(heading)}</h[23]>.*?<pre[^>]*>(.*?)</pre>", text, re.DOTALL)
     assert found is not None, heading
     return unescape(re.sub("<[^>]*>", "", found[1]))
+
+
+def buttons(text: str) -> list[str]:
+    return re.findall('<button name="action" value="([^"]*)"', text)
 
 
 def key(text: str) -> str:
@@ -311,6 +316,9 @@ def test_a_check_shows_repairs_in_the_text_and_runs_nothing(till: Till, page: Te
     text = post(page, "/functions/add", "check", arguments="Sure: {first: '1',}")
     assert "<mark title=" in text
     assert pre(text, "Repairs") == "Sure: {first: '1',}"
+    rows = re.findall("<td>(.*?)</td>" * 4, unescape(text))
+    assert ("number", "$input.first", '"1"', "1") in rows
+    assert ("key", "$input.first", "first", '"first"') in rows
     assert json.loads(pre(text, "The checked value")) == {"first": 1}
     assert "What the program gets" not in text
     assert till.ran == []
@@ -409,7 +417,7 @@ def test_a_second_click_is_told_the_first_answer(till: Till, page: TestClient) -
 
 def test_a_denied_call_does_not_run_and_waits_no_more(till: Till, page: TestClient) -> None:
     shown = post(page, "/functions/pay", "run", arguments='{"amount": 5}', pin="48151623")
-    assert "pay" in page.get("/waiting").text
+    assert buttons(page.get("/waiting").text) == ["check", "approve", "deny"]
     denied = post(page, "/waiting", "deny", call=key(shown))
     assert "declined" in pre(denied, "What the model gets")
     assert "No call waits" in page.get("/waiting").text
@@ -421,6 +429,7 @@ def test_a_waiting_call_is_answered_on_the_list(page: TestClient) -> None:
     assert "It waits for values" in waits
     listed = page.get("/waiting").text
     assert key(listed) == key(waits)
+    assert buttons(listed) == ["check", "run", "deny"]
     checked = post(page, "/waiting", "check", call=key(listed), name="Ada")
     assert json.loads(pre(checked, "The whole arguments")) == {"text": "a", "name": "Ada"}
     done = post(page, "/waiting", "run", call=key(listed), name="Ada")
@@ -464,6 +473,17 @@ def test_a_denied_program_runs_none_of_its_waiting_calls(till: Till) -> None:
     assert "No call waits" in page.get("/waiting").text
     assert "declined" in pre(denied, "What the model gets")
     assert till.ran == []
+
+
+def test_a_ticket_that_has_expired_says_that_nothing_has_run(till: Till) -> None:
+    now = [1000.0]
+    tickets = Tickets(lifetime=60, clock=lambda: now[0])
+    page = opened(Controller.from_object(till).configured(tickets=tickets))
+    shown = post(page, "/functions/sign", "run", arguments='{"text": "a"}')
+    now[0] += 61
+    late = post(page, "/waiting", "run", call=key(shown), name="Ada")
+    assert pre(late, "What the model gets") == "This ticket has expired. Nothing has run."
+    assert "No call waits" in late
 
 
 def test_two_people_do_not_see_each_others_calls(till: Till) -> None:

@@ -71,7 +71,9 @@ def _vendor(controller: Controller, function: Function, dialect: str) -> Markup:
         losses = tools.losses.get(function.name, ())
         lost = [tag("li", f"{each.path} {each.keyword}: {each.how}") for each in losses]
         shown = (
-            tag("p", f"{tools.bytes:,} bytes, {len(losses)} losses."),
+            tag(
+                "p", f"{tools.bytes:,} bytes, {len(losses)} loss{'' if len(losses) == 1 else 'es'}."
+            ),
             lost and tag("p", "What this vendor cannot express, at its place:"),
             lost and (SchemaTree(function.llm, losses).markup(), tag("ul", lost)),
             code_block(json_text(list(tools))),

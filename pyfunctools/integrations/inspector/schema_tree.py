@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from pyfunctools import Loss
+from pyfunctools._json import members_of
 from pyfunctools.integrations.inspector.markup import Child, Markup, tag
 
 _MOST = 1_500
@@ -75,10 +76,10 @@ class SchemaTree:
         return found
 
     def _resolved(
-        self, given: object, seen: tuple[str, ...]
+        self, given: Any, seen: tuple[str, ...]
     ) -> tuple[Mapping[str, Any], tuple[str, ...], str | None]:
         """Return a schema behind its reference, the references above it, and its title."""
-        schema = _mapping(given)
+        schema = members_of(given)
         reference = schema.get("$ref")
         if given is True or given == {}:
             return schema, seen, "anything"
@@ -87,8 +88,8 @@ class SchemaTree:
         name = reference.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
         if reference in seen:
             return schema, seen, f"↑ {name}"
-        target = self._root if reference == "#" else _mapping(self._root.get("$defs")).get(name)
-        return {**_mapping(target), **schema}, (*seen, reference), name
+        target = self._root if reference == "#" else members_of(self._root.get("$defs")).get(name)
+        return {**members_of(target), **schema}, (*seen, reference), name
 
     def _lost(self, path: str) -> Markup | None:
         found = [each for each in self._losses if each.path == path]
@@ -99,10 +100,10 @@ class SchemaTree:
 def _places(schema: Mapping[str, Any]) -> Iterator[tuple[Child, object, str]]:
     """Yield the name, the schema and the step to each place inside a value."""
     required = schema.get("required", ())
-    for name, each in _mapping(schema.get("properties")).items():
+    for name, each in members_of(schema.get("properties")).items():
         needed = name in required and (" ", tag("b", "required"))
         yield (tag("code", name), needed), each, f".{name}"
-    for pattern, each in _mapping(schema.get("patternProperties")).items():
+    for pattern, each in members_of(schema.get("patternProperties")).items():
         yield f"/{pattern}/", each, ".*"
     if isinstance(schema.get("additionalProperties"), dict):
         yield "any name", schema["additionalProperties"], ".*"
@@ -139,7 +140,3 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
 
 def _short(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from pyfunctools import Failure, Function, Outcome, Question, Repair, Request, Success, Waiting
+from pyfunctools.execution.person.masking import MASK, Masker
 from pyfunctools.integrations.inspector.markup import (
     Child,
     Markup,
@@ -19,7 +20,6 @@ from pyfunctools.integrations.inspector.question_form import FieldValues, questi
 from pyfunctools.integrations.inspector.trying import HeldCall, Trial
 
 _MARK = "❌"
-_MASK = "***"
 
 
 def try_section(
@@ -38,7 +38,7 @@ def try_section(
         "textarea", raw(text), id="arguments", name="arguments", rows=lines, spellcheck="false"
     )
     form = _form(
-        f"{url}#try",
+        f"{url}#result",
         trial and trial.call.key and tag("input", type="hidden", name="call", value=trial.call.key),
         tag("div", tag("label", "What the model wrote", for_="arguments"), box, class_="field"),
         _persons(asked, trial.values if trial else {}),
@@ -71,9 +71,9 @@ def _waiting(url: str, waits: Waiting, values: FieldValues, trial: Trial | None)
     else:
         asked = (trial and trial.questions) or waits.questions
         person = _persons(asked, trial.values if trial else values)
-        inner = [person, _buttons("check", "run", "approve", "deny")]
+        inner = [person, _buttons("check", "approve" if waits.approval else "run", "deny")]
     key = tag("input", type="hidden", name="call", value=waits.call_id)
-    form = _form(url, key, _about(waits), inner, trial and _result(trial))
+    form = _form(f"{url}#result", key, _about(waits), inner, trial and _result(trial))
     return tag("section", tag("h2", waits.function), form, class_="panel")
 
 
@@ -83,7 +83,7 @@ def _form(url: str, *inner: Child) -> Markup:
 
 
 def _alert(note: str | None) -> Child:
-    return note and tag("p", note, class_="problem", role="alert")
+    return note and tag("p", note, id="result", class_="problem", role="alert")
 
 
 def _pending(waits: Waiting) -> Markup:
@@ -126,11 +126,11 @@ def _buttons(*actions: str, prefix: str = "") -> Markup:
 
 def _result(trial: Trial, checked: Success[Any] | Failure | None = None) -> Markup:
     """Return what came of a button: repairs, issues, arguments, the request, the outcome."""
-    return tag("div", list(_parts(trial, checked)), class_="result", role="status")
+    return tag("div", list(_parts(trial, checked)), class_="result", id="result", role="status")
 
 
 def _parts(trial: Trial, checked: Success[Any] | Failure | None) -> Iterator[Child]:
-    outcome, pending, hide = trial.outcome, trial.pending, _hiding(trial.secrets)
+    outcome, pending, hide = trial.outcome, trial.pending, Masker(map(str, trial.secrets)).text
     if checked is not None:
         repairs = (checked or outcome).repairs
         none = tag("p", "None: nothing was changed.")
@@ -171,18 +171,8 @@ def _for_program(outcome: Outcome, hide: Callable[[str], str]) -> Iterator[Child
         "told again: it has run before" if outcome.replayed else None,
     ]
     yield facts(hide(each) for each in told if each)
-    is_covered = _MASK in outcome.text  # and the value is not
+    is_covered = MASK in outcome.text  # and the value is not
     yield code_block(hide(outcome.text if is_covered else json_text(outcome.value)))
-
-
-def _hiding(secrets: Iterable[object]) -> Callable[[str], str]:
-    """Return a function that covers a person's secrets, so that none comes back to the browser."""
-    spelled = {form for each in map(str, secrets) for form in (each, json_text(each)[1:-1])}
-    forms = [
-        re.escape(each) if len(each) > 3 else rf"(?<!\w){re.escape(each)}(?!\w)"
-        for each in sorted(spelled, key=len, reverse=True)
-    ]
-    return lambda text: re.sub("|".join(forms), _MASK, text) if forms else text
 
 
 def request_text(request: Request) -> str:
@@ -199,7 +189,7 @@ def _lines(text: str) -> Markup:
 
 
 def _repairs(text: str, repairs: Sequence[Repair]) -> Child:
-    rows = [(one.kind, str(one.path), _piece(one.before), _piece(one.after)) for one in repairs]
+    rows = [(one.kind, str(one.path), *_pieces(one.before, one.after)) for one in repairs]
     heads = [tag("th", each, scope="col") for each in ("kind", "path", "before", "after")]
     body = [tag("tr", [tag("td", each) for each in row]) for row in rows]
     table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", body))
@@ -241,6 +231,12 @@ def _span(text: str, repair: Repair, taken: Sequence[tuple[int, int]]) -> tuple[
             if at >= 0:
                 return at, at + len(piece)
     return None
+
+
+def _pieces(*values: object) -> list[str]:
+    """Return values as they were written, as JSON if only that tells one from another."""
+    pieces = [*map(_piece, values)]
+    return [*map(json_text, values)] if len({*pieces}) == 1 else pieces
 
 
 def _piece(value: object) -> str:

@@ -136,7 +136,8 @@ class Trials:
         seen, look = None, None
         if call.waiting is None or not call.waiting.pending:
             seen, look = await self._seen(request, call)
-        outcome = await self._go("destructive", request, call, decision)
+        outcome = look if look and look.waiting is None else None  # refused, or told again
+        outcome = outcome or await self._go("destructive", request, call, decision)
         if call.waiting is None:
             self._held.pop(call.key, None)
         waits = outcome.waiting
