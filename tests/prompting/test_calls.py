@@ -223,14 +223,6 @@ FAMILIES = {
     "python with a module": ("weather.api.get_weather(city='Paris')", [PARIS]),
     "python with dots for underscores": ("math.sqrt(value=2)", [ROOT]),
     "python with escaped underscores": ("get\\_weather(city='Paris')", [PARIS]),
-    "underscores escaped everywhere": (
-        "get\\_weather(city='New\\_York', tags=['a\\_b'])",
-        [("get_weather", {"city": "New_York", "tags": ["a_b"]})],
-    ),
-    "json with escaped underscores": (
-        '{"name": "get\\_weather", "arguments": {"city": "New\\_York"}}',
-        [("get_weather", {"city": "New_York"})],
-    ),
     "python over lines": ("get_weather(\n    city='Paris',  # where\n    days=3,\n)", [DAYS]),
     "python with json's words": (
         "get_weather(city='Paris', hourly=true, days=null)",

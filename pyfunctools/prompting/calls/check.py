@@ -36,7 +36,6 @@ from pyfunctools.schema.result import Failure, Issue, Repair, Success
 _NOT_A_VALUE: Final = frozenset(
     {"NaN", "Infinity", "-Infinity", "+Infinity", "undefined", "inf", "nan"}
 )
-_ESCAPED: Final = "\\_"
 _OPENING: Final = ("{", "[")
 _PLACEHOLDER: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
 """The start of a placeholder, of a text with placeholders, or of a value that a program makes."""
@@ -52,8 +51,6 @@ def check_call(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | F
     A call that may have been cut off is always a failure.
     """
     repairs: list[Repair] = []
-    if found.in_markdown:
-        found = _unescaped(found, repairs)
     if found.beside and isinstance(found.arguments, dict):
         for key, value in found.beside.items():
             repairs.append(Repair(path=Path.of((key,)), kind="place", before=None, after=value))
@@ -148,29 +145,6 @@ def _checked(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | Fai
     value, below = _unlisted(arguments)
     keys = (*found.keys, *below)
     return _without_expressions(_check_json(found.source, keys, value, function, found.beside))
-
-
-def _unescaped(found: FoundCall, repairs: list[Repair]) -> FoundCall:
-    r"""Return a call from Markdown with `_` for `\_` in its arguments."""
-    arguments = found.arguments
-    if isinstance(arguments, WrittenArguments):
-        values = {key.replace(_ESCAPED, "_"): _plain(v) for key, v in arguments.values.items()}
-        positional = [_plain(value) for value in arguments.positional]
-        changed = values != arguments.values or positional != arguments.positional
-        arguments = replace(arguments, values=values, positional=positional)
-    else:
-        changed = arguments != (arguments := _plain(arguments))
-    if changed:
-        repairs.append(Repair(path=_ROOT, kind="escape", before=_ESCAPED, after="_"))
-    return replace(found, arguments=arguments)
-
-
-def _plain(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return value.replace(_ESCAPED, "_")
-    if isinstance(value, dict):
-        return {key.replace(_ESCAPED, "_"): _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def unknown_function(

@@ -63,7 +63,6 @@ class FoundCall:
     - `beside`: arguments that are written beside the name, not among the other arguments.
     - `start`, `end`: the place of the call in the text.
     - `id`, `namespace`, `caller`: from the vendor's message.
-    - `in_markdown`: `_` is written as `\\_`.
     - `doubtful`: it could not be parsed, or looks like a mere description such as `f(city)`; it
       counts only among other calls.
     - `cut_off`: its end may be missing.
@@ -83,7 +82,6 @@ class FoundCall:
     id: str | None = None
     namespace: str | None = None
     caller: JsonValue = None
-    in_markdown: bool = False
     doubtful: bool = False
     cut_off: bool = False
     group: int = 0

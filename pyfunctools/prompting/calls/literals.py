@@ -5,7 +5,6 @@ A value that is not a literal (`2*pi`, `London, UK`) is kept as its text, and li
 
 import re
 from collections.abc import Iterator
-from json import dumps
 from typing import Final, NamedTuple, NoReturn
 
 from pyfunctools._json import JsonValue
@@ -36,8 +35,6 @@ _SHORT: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u(?=[0-9a-fA-F])(?![0-9a-fA-F]{4
 """An incomplete `\\u` escape."""
 _SWALLOWED: Final = re.compile(r"[,(]\s*+[^\W\d]\w{0,60}\s*+=\s*+\Z")
 """The text before a quote inside a string, if the quote opens the string of the next argument."""
-_DICT: Final = re.compile(r"dict\(\s*+")
-_DICT_KEY: Final = re.compile(r"([^\W\d]\w*+)\s*+=(?!=)\s*+")
 _PREFIX: Final = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
 _RUNS: Final = {quote: re.compile(rf"(?:[^\\{quote}]|\\.)*+{quote}", re.DOTALL) for quote in "\"'"}
 _BARE: Final = re.compile(
@@ -202,8 +199,6 @@ class Literals:
             return self._tuple(keys)
         if char in ('"', "'", "\\"):
             return self._strings(keys)
-        if char == "d" and (opened := _DICT.match(self.text, self.at, self.stop)):
-            return self._dict_call(opened.end(), keys)
         if prefix := _PREFIX.match(self.text, self.at, self.stop):
             self.at = prefix.end()
             value = self._strings(keys, raw="r" in prefix[0].lower())
@@ -274,21 +269,6 @@ class Literals:
             else:
                 members[key] = value
         self.objects[keys] = (start, self.at)
-        return members
-
-    def _dict_call(self, at: int, keys: Keys) -> dict[str, JsonValue]:
-        """Parse `dict(a=1)`, which becomes an object."""
-        start, self.at = self.at, at - 1
-        members: dict[str, JsonValue] = {}
-        for _ in self._elements(")", keys):
-            key = _DICT_KEY.match(self.text, self.at, self.stop)
-            if key is None or key[1] in members:
-                raise NotALiteral
-            self.at = key.end()
-            members[key[1]] = self.value((*keys, key[1]))
-        if self.repairs[-1:] == [PendingRepair(keys, "closer", "", ")")]:
-            raise NotALiteral
-        self._repair(keys, "dict", self.text[start : self.at], dumps(members))
         return members
 
     def _key(self, keys: Keys) -> str:

@@ -59,9 +59,6 @@ _MARKS: Final = ("<escape>", '<|"|>')
 _SPECIAL: Final = "\"\\'\n"
 _HIDDEN: Final = "\ue000\ue001\ue002\ue003"
 _HIDE, _SHOW = str.maketrans(_SPECIAL, _HIDDEN), str.maketrans(_HIDDEN, _SPECIAL)
-_UNESCAPED: Final = re.compile(r"(?<!\\)_")
-_NAMED: Final = re.compile(r"(?<![\w\\.])[\w\\.]++(?=\s{0,3}=(?!=)|[\"']\s{0,3}:|[\"'`*]{0,3}\()")
-"""The name of a function or an argument in Markdown."""
 _EFFORT: Final = 4
 _MIN_EFFORT: Final = 400_000
 """The characters that may be examined: a factor for each one of the text, and a constant."""
@@ -116,9 +113,6 @@ class Scan:
         if not self._found:
             return []
         found = sorted(self._found, key=_position)
-        if "\\_" in text:
-            for each in found:
-                each.in_markdown = _is_markdown(text[each.start : each.end])
         meant = meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
         for each in meant if self._marks else ():
             if not isinstance(each.arguments, WrittenArguments):
@@ -220,13 +214,6 @@ def _needs_care(text: str) -> bool:
 def _position(found: FoundCall) -> int:
     """Return the position of a call, or of the JSON that contains it."""
     return found.start if found.source is None else found.source.start
-
-
-def _is_markdown(call: str) -> bool:
-    r"""Return whether a call is written in Markdown, with `\_` for `_`."""
-    if "\\_" not in call or _UNESCAPED.search(call) is None:
-        return "\\_" in call
-    return any("\\_" in name for name in _NAMED.findall(call))
 
 
 def _with_quotes(text: str, mark: str) -> str:
