@@ -497,6 +497,11 @@ def test_two_people_do_not_see_each_others_calls(till: Till) -> None:
     assert till.ran == []
 
 
+def test_a_searchable_controller_is_refused_before_it_is_served(till: Till) -> None:
+    with pytest.raises(DefinitionError, match="searchable"):
+        Controller.from_object(till).searchable().inspector(token=TOKEN)
+
+
 def test_a_function_that_cannot_run_is_said() -> None:
     bare = Function.from_schema(name="bare", parameters={"type": "object", "properties": {}})
     page = opened(Controller.from_functions([bare]))

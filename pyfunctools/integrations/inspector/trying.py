@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from inspect import isawaitable
 from time import monotonic
 from typing import Any, Literal, TypeAlias
@@ -77,7 +76,8 @@ class Trials:
     def __init__(
         self, controller: Controller, context: object, waiting: ListWaiting | None
     ) -> None:
-        self._configured = cache(controller.configured)
+        levels: tuple[bool | Literal["destructive"], ...] = (True, "destructive")
+        self._configured = {each: controller.configured(confirm=each) for each in levels}
         self._context = context
         self._listed = waiting
         self._held: OrderedDict[str, HeldCall] = OrderedDict()
@@ -160,7 +160,7 @@ class Trials:
         self, confirm: bool | Literal["destructive"], request: Request, call: HeldCall, approve: Any
     ) -> Outcome:
         """Call a function, or resume it if it waits; with `confirm` more calls want an approval."""
-        controller = self._configured(confirm=confirm)
+        controller = self._configured[confirm]
         context = self._context
         if callable(context):
             context = await _awaited(context(request))
