@@ -186,16 +186,17 @@ def login_flow(settings: OAuth2, scheme: SecurityScheme, base_url: str) -> Login
     flow, login, given = _ADDRESSES[kind]
     known = scheme.flows.get(flow, {})
 
-    def address(key: str, own: str | None) -> str:
+    def address(key: str, name: str) -> str:
+        own: str | None = getattr(settings, name)
         found = own or (urljoin(base_url, known[key]) if known.get(key) else "")
         wrong = _wrong_address(found) if found else "is not given, and not in the document"
         if wrong and not own:
             where = f"securitySchemes.{scheme.name}.flows.{flow}.{key}"
-            raise DocumentError(where, f"This address {wrong}.", remedy=_REMEDY)
+            raise DocumentError(where, f"This address {wrong}.", remedy=_MISSING.format(name))
         return found
 
-    login_url = address(login, getattr(settings, given)) if login else ""
-    return LoginFlow(kind, address("tokenUrl", settings.token_url), login_url)
+    login_url = address(login, given) if login else ""
+    return LoginFlow(kind, address("tokenUrl", "token_url"), login_url)
 
 
 def stored_under(settings: OAuth2, what: str, flow: LoginFlow, audience: str | None) -> str:
@@ -317,6 +318,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 _REMEDY = "Give `OAuth2` an address such as `https://login.example.com/token`."
+_MISSING = "Give `OAuth2({}=)`; OpenID Connect lists its addresses as JSON at `openIdConnectUrl`."
 _ADDRESSES: dict[LoginKind, tuple[str, str, str]] = {
     "client": ("clientCredentials", "", ""),
     "code": ("authorizationCode", "authorizationUrl", "authorize_url"),

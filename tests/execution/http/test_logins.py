@@ -597,6 +597,29 @@ def test_a_login_that_is_not_complete_says_what_to_give(server: OAuthServer, flo
         opened(server, OAuth2(CLIENT), flows).call("me")
 
 
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"redirect_uri": REDIRECT}, "authorize_url"),
+        ({"redirect_uri": REDIRECT, "authorize_url": "https://x.example/a"}, "token_url"),
+        ({"device_url": "https://x.example/d"}, "token_url"),
+    ],
+)
+def test_an_address_that_openid_connect_lists_is_asked_for_by_name(
+    server: OAuthServer, given: dict[str, str], missing: str
+) -> None:
+    document = server.document()
+    listed = f"{server.url}/.well-known/openid-configuration"
+    scheme = {"type": "openIdConnect", "openIdConnectUrl": listed}
+    document["components"]["securitySchemes"]["login"] = scheme
+    api = Controller.from_openapi(
+        document, server=server.url, auth={"login": OAuth2(CLIENT, **given)}
+    )
+    with pytest.raises(DocumentError, match=rf"OAuth2\({missing}=\).*openIdConnectUrl"):
+        api.call("api_me_get")
+    assert server.seen == []
+
+
 def test_credentials_go_to_the_named_origin_only(server: OAuthServer) -> None:
     document = server.document(**CLIENT_FLOW)
     other = OAuthServer()
