@@ -7,7 +7,7 @@ object is a `dict` and an array is a `list`.
 
 from collections.abc import Mapping, Sequence
 from gc import is_tracked
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 JsonValue: TypeAlias = (
     Mapping[str, "JsonValue"] | Sequence["JsonValue"] | str | int | float | bool | None
@@ -40,13 +40,13 @@ def text_of(value: JsonValue) -> str:
 
 def json_copy(value: Json) -> Json:
     """Return a copy that shares no object and no array with the value."""
-    copied: Any = _copy(value) if isinstance(value, _CONTAINERS) else value
-    return copied
+    copied: Any = value
+    return _copy(copied) if isinstance(value, _CONTAINERS) else copied
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: dict[str, Any] | list[Any]) -> Any:
     if isinstance(value, dict):
-        members = cast("dict[str, Any]", value).copy()
+        members = value.copy()
         # Python's collector does not track a dict without containers, which most are.
         if is_tracked(members):
             for key, inner in members.items():  # no key is added
@@ -55,8 +55,8 @@ def _copy(value: Any) -> Any:
         return members
     return [
         _copy(item) if item.__class__ is not str and isinstance(item, _CONTAINERS) else item
-        for item in cast("list[Any]", value)
+        for item in value
     ]
 
 
-_CONTAINERS = (dict, list)
+_CONTAINERS: tuple[type[Any], ...] = (dict, list)

@@ -143,9 +143,9 @@ def tool_items(
         for each in functions
     ]
     tools = [item(*each) for each in made]
-    whole = size = size_of(tools)
-    if most is None or size <= most.bytes:
+    if most is None or (whole := size_of(tools)) <= most.bytes:
         return tools
+    size = whole
     for step in _STEPS:
         made = [(each, *_shortened(*step, said, schema)) for each, said, schema in made]
         tools = [item(*each) for each in made]

@@ -91,3 +91,7 @@ def test_v5_among_ten_thousand_names_the_one_that_was_meant_is_found_quickly() -
 def test_v5_among_many_names(name: str, near: str | None) -> None:
     close = near_names(name, [*MANY, "refund_orders"])
     assert near in close if near else not close
+
+
+def test_an_empty_name_among_many_short_ones_has_no_suggestion() -> None:
+    assert near_names("", [f"n{n}" for n in range(70)]) == []
