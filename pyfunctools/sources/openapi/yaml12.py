@@ -2,12 +2,11 @@
 
 Differences from YAML 1.2: a number with leading zeros (`007`) stays a text, as authors intend; and
 merge keys (`<<`, of YAML 1.1) are supported, since documents use them. An alias is the same object
-again, not a copy. Nothing recurses.
+again, not a copy.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import cast
 
 import yaml
@@ -46,152 +45,114 @@ def parse_yaml(text: str, name: str, limits: Limits) -> JsonValue:
         DocumentError: it is not YAML; or has several documents, a duplicate key, a tag outside the
             core schema, or an alias inside of its own anchor; or exceeds `limits`.
     """
-    builder = _Builder(name, limits)
     # With libyaml, if PyYAML was built with it: thirty times as fast.
     loader: type[yaml.CSafeLoader] | type[yaml.SafeLoader]
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         events = yaml.parse(text, Loader=loader)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        for event in cast("Iterator[yaml.Event]", events):
-            builder.take(event)
+        return _Reader(cast("Iterator[yaml.Event]", events), name, limits).document()
+    except RecursionError:
+        raise too_many_levels(name, limits) from None
     except yaml.MarkedYAMLError as error:
         where = "" if error.problem_mark is None else _position(error.problem_mark)
         raise DocumentError(name, f"This is not YAML: {error.problem}{where}.") from None
     except (yaml.YAMLError, UnicodeError) as error:
         reason = str(error).splitlines()[0]
         raise DocumentError(name, f"This is not YAML: {reason}.") from None
-    return builder.root
 
 
 def _position(mark: yaml.Mark) -> str:
     return f", line {mark.line + 1} column {mark.column + 1}"
 
 
-@dataclass(slots=True)
-class _Container:
-    """An object or array that is not closed yet; `start` is the number of nodes before it."""
+class _Reader:
+    """A reader of values from events; `_anchors` has each value with the number of its nodes."""
 
-    value: dict[str, JsonValue] | list[JsonValue]
-    anchor: str | None
-    start: int
-    key: str | None = None
-    is_merge: bool = False
-    merged: list[JsonValue] = field(default_factory=list[JsonValue])
-
-    @property
-    def wants_key(self) -> bool:
-        return self.key is None and type(self.value) is dict
-
-
-class _Builder:
-    """A builder of a value from events, one at a time."""
-
-    def __init__(self, name: str, limits: Limits) -> None:
-        self.root: JsonValue = None
+    def __init__(self, events: Iterator[yaml.Event], name: str, limits: Limits) -> None:
+        self._events = events
         self._name = name
         self._limits = limits
-        self._documents = 0
         self._nodes = 0
-        self._open: list[_Container] = []
         self._anchors: dict[str, tuple[JsonValue, int] | None] = {}
 
-    def take(self, event: yaml.Event) -> None:
+    def document(self) -> JsonValue:
+        """Return the value of the only document."""
+        values: list[JsonValue] = []
+        for event in self._events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                if values:
+                    raise self._error("there are several documents in it", event)
+                values.append(self._value(next(self._events), 0))
+        return values[0] if values else None
+
+    def _value(self, event: yaml.Event, depth: int) -> JsonValue:
+        if isinstance(event, yaml.AliasEvent):
+            return self._known(event)
+        before = self._nodes
+        self._count(1)
         if isinstance(event, yaml.ScalarEvent):
-            self._scalar(event)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._end(event)
+            is_typed = event.implicit[0] or event.tag is not None
+            value = self._typed(event) if is_typed else event.value
         elif isinstance(event, yaml.CollectionStartEvent):
-            self._start(event)
-        elif isinstance(event, yaml.AliasEvent):
-            self._alias(event)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                raise self._error("there are several documents in it", event)
+            is_map = isinstance(event, yaml.MappingStartEvent)
+            if event.tag not in (None, "!", _CORE + ("map" if is_map else "seq")):
+                raise self._error(f"the tag {event.tag!r} is not of YAML's core schema", event)
+            if depth >= self._limits.document_depth:
+                raise too_many_levels(self._name, self._limits)
+            if event.anchor is not None:
+                self._anchors[event.anchor] = None
+            value = self._object(depth + 1) if is_map else self._array(depth + 1)
+        if (anchor := event.anchor) is not None:
+            self._anchors[anchor] = value, self._nodes - before
+        return value
 
-    def _scalar(self, event: yaml.ScalarEvent) -> None:
-        if self._open and self._open[-1].wants_key:
-            self._key(self._open[-1], event)
-            return
-        value: JsonValue = event.value
-        if event.implicit[0] or event.tag is not None:
-            value = self._typed(event)
-        self._count(1)
-        if event.anchor is not None:
-            self._anchors[event.anchor] = (value, 1)
-        self._put(value)
-
-    def _key(self, container: _Container, event: yaml.ScalarEvent) -> None:
-        key: str = event.value
-        if event.anchor is not None:
-            self._anchors[event.anchor] = (key, 1)
-        if event.tag is not None and event.tag != _CORE + "merge":
-            self._typed(event)
-        container.is_merge = key == "<<" and (event.implicit[0] or event.tag == _CORE + "merge")
-        if not container.is_merge:
-            self._check_key(container, key, event)
-        container.key = key
-
-    def _check_key(self, container: _Container, key: str, event: yaml.Event) -> None:
-        if key in container.value:
-            raise self._error(f"the key {key!r} stands twice in one object", event)
-
-    def _start(self, event: yaml.CollectionStartEvent) -> None:
-        is_map = isinstance(event, yaml.MappingStartEvent)
-        if event.tag not in (None, "!", _CORE + ("map" if is_map else "seq")):
-            raise self._error(f"the tag {event.tag!r} is not of YAML's core schema", event)
-        if self._open and self._open[-1].wants_key:
-            raise self._error("a key is not text", event)
-        if len(self._open) >= self._limits.document_depth:
-            raise too_many_levels(self._name, self._limits)
-        if event.anchor is not None:
-            self._anchors[event.anchor] = None
-        self._open.append(_Container({} if is_map else [], event.anchor, self._nodes))
-        self._count(1)
-
-    def _end(self, event: yaml.Event) -> None:
-        ended = self._open.pop()
-        value = ended.value
-        if isinstance(value, dict):
-            for merged in ended.merged:
-                if not isinstance(merged, dict):
-                    raise self._error("`<<` merges objects only", event)
-                for key, inner in merged.items():
-                    value.setdefault(key, inner)
-        if ended.anchor is not None:
-            self._anchors[ended.anchor] = (value, self._nodes - ended.start)
-        self._put(value)
-
-    def _alias(self, event: yaml.AliasEvent) -> None:
+    def _known(self, event: yaml.AliasEvent) -> JsonValue:
         if event.anchor not in self._anchors:
             raise self._error(f"there is no anchor {event.anchor!r}", event)
         known = self._anchors[event.anchor]
         if known is None:
             raise self._error(f"{event.anchor!r} contains itself", event)
-        value, nodes = known
-        if self._open and self._open[-1].wants_key:
-            if not isinstance(value, str):
-                raise self._error("a key is not text", event)
-            self._check_key(self._open[-1], value, event)
-            self._open[-1].key = value
-            return
-        self._count(nodes)
-        self._put(value)
+        self._count(known[1])
+        return known[0]
 
-    def _put(self, value: JsonValue) -> None:
-        if not self._open:
-            self.root = value
-            return
-        container = self._open[-1]
-        if isinstance(container.value, list):
-            container.value.append(value)
-            return
-        if container.is_merge:
-            container.merged.extend(value if isinstance(value, list) else [value])
-            container.is_merge = False
-        else:
-            container.value[container.key or ""] = value
-        container.key = None
+    def _array(self, depth: int) -> list[JsonValue]:
+        items: list[JsonValue] = []
+        while not isinstance(event := next(self._events), yaml.CollectionEndEvent):
+            items.append(self._value(event, depth))
+        return items
+
+    def _object(self, depth: int) -> dict[str, JsonValue]:
+        found: dict[str, JsonValue] = {}
+        merged: list[JsonValue] = []
+        while not isinstance(event := next(self._events), yaml.CollectionEndEvent):
+            key = self._key(event, depth)
+            if key is None:
+                value = self._value(next(self._events), depth)
+                merged += value if isinstance(value, list) else [value]
+            elif key in found:
+                raise self._error(f"the key {key!r} stands twice in one object", event)
+            else:
+                found[key] = self._value(next(self._events), depth)
+        for one in merged:
+            if not isinstance(one, dict):
+                raise self._error("`<<` merges objects only", event)
+            found = {**found, **{key: one[key] for key in one if key not in found}}
+        return found
+
+    def _key(self, event: yaml.Event, depth: int) -> str | None:
+        """Return a key, which is never typed; `None` for the key `<<`, which merges."""
+        merge = _CORE + "merge"
+        if not isinstance(event, yaml.ScalarEvent):
+            value = self._value(event, depth)
+            if isinstance(value, str):
+                return value
+            raise self._error("a key is not text", event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (event.value, 1)
+        if event.tag not in (None, merge):
+            self._typed(event)
+        merges = event.value == "<<" and (event.implicit[0] or event.tag == merge)
+        return None if merges else event.value
 
     def _typed(self, event: yaml.ScalarEvent) -> JsonValue:
         text: str = event.value
