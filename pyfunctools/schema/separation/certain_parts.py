@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TypeAlias
 
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.separation.graph import ALL_OF, Node, same_place
 from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership, SideName
 from pyfunctools.schema.vocabulary import UNIONS
-
-_PartQuestion: TypeAlias = tuple[tuple[Node, ...], OwnedPlace]
-"""The question whether each value that is valid for these nodes, at a place, has a part."""
 
 
 class CertainParts:
@@ -23,60 +20,47 @@ class CertainParts:
     def __init__(self, ownership: Ownership, side: SideName) -> None:
         self._ownership = ownership
         self._side: SideName = side
-        self._known: dict[_PartQuestion, bool] = {}
+        self._known: dict[tuple[tuple[Node, ...], OwnedPlace], bool] = {}
 
-    def are_certain(self, nodes: Iterable[Node], place: OwnedPlace) -> bool:
+    def are_certain(self, nodes: Iterable[Node], place: OwnedPlace, depth: int = 0) -> bool:
         """Return whether each value that is valid for these nodes has a part at a place."""
         if place.owner != "mixed":
             return place.owner == self._side
         question = (tuple(nodes), place)
         if question not in self._known:
-            self._answer(question)
+            self._known[question] = False  # for a question that leads back to itself
+            if depth < DEFAULT_LIMITS.depth:
+                self._known[question] = self._holds(question[0], place, depth + 1)
         return self._known[question]
 
-    def _answer(self, question: _PartQuestion) -> None:
-        """Answer a question and those that it depends on, which may be in a circle."""
-        questions = [question]
-        self._known[question] = False
-        for one in questions:  # grows while it is read
-            for nodes in self._readings(one):
-                new = [c for c in self._below(nodes, one[1]) if c not in self._known]
-                self._known |= dict.fromkeys(new, False)
-                questions += dict.fromkeys(new)
-        count = -1
-        while count != (count := sum(self._known[one] for one in questions)):
-            for one in reversed(questions):  # from the leaves up: mostly one round is enough
-                self._known[one] = self._known[one] or self._holds(one)
-
-    def _holds(self, question: _PartQuestion) -> bool:
-        readings = self._readings(question)
-        if self._side == "llm" and (len(readings) > 1 or not _are(readings[0], "object")):
-            return True
-        first, *others = (
-            any(c[1].owner == self._side or self._known[c] for c in self._below(nodes, question[1]))
-            for nodes in readings
-        )
-        return first or (bool(others) and all(others))
-
-    def _readings(self, question: _PartQuestion) -> list[tuple[Node, ...]]:
-        """Return the nodes that certainly apply, then with each branch of the first union."""
-        nodes = tuple(same_place(question[0], ALL_OF))
-        unions = (node.parts_under(keyword) for node in nodes for keyword in reversed(UNIONS))
+    def _holds(self, nodes: tuple[Node, ...], place: OwnedPlace, depth: int) -> bool:
+        certain = tuple(same_place(nodes, ALL_OF))
+        unions = (node.parts_under(keyword) for node in certain for keyword in reversed(UNIONS))
         branches = next(filter(None, unions), ())
-        return [nodes, *(tuple(same_place((*nodes, branch), ALL_OF)) for branch in branches)]
+        if self._side == "llm" and (branches or not _are(certain, "object")):
+            return True
+        readings = (tuple(same_place((*certain, branch), ALL_OF)) for branch in branches)
+        return self._has_part(certain, place, depth) or (
+            bool(branches) and all(self._has_part(each, place, depth) for each in readings)
+        )
 
-    def _below(self, nodes: tuple[Node, ...], place: OwnedPlace) -> Iterator[_PartQuestion]:
-        """Yield the question for each required property or item that may have a part."""
+    def _has_part(self, nodes: tuple[Node, ...], place: OwnedPlace, depth: int) -> bool:
+        return any(
+            self.are_certain(parts, child, depth) for parts, child in self._below(nodes, place)
+        )
+
+    def _below(
+        self, nodes: tuple[Node, ...], place: OwnedPlace
+    ) -> Iterator[tuple[Iterable[Node], OwnedPlace]]:
+        """Yield the schemas and the place of each required property or item."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in node.required)
         if _are(nodes, "array") and any(map(_needs_an_item, nodes)):
             steps.append(0)
         for step in steps:
-            child = self._ownership.child(place, step)
-            if child.owner in (self._side, "mixed"):
-                parts = (self._ownership.parts(node, step) for node in nodes)
-                yield tuple(dict.fromkeys(chain.from_iterable(parts))), child
+            parts = chain.from_iterable(self._ownership.parts(node, step) for node in nodes)
+            yield dict.fromkeys(parts), self._ownership.child(place, step)
 
 
 def _are(nodes: Iterable[Node], kind: str) -> bool:

@@ -16,8 +16,8 @@ from json import dumps
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonValue
-from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.outline.outline import matches
 from pyfunctools.schema.separation.graph import (
     ALL_OF,
     ALTERNATIVES,
@@ -36,7 +36,6 @@ from pyfunctools.schema.separation.node_owners import (
     is_alternative,
     node_owners,
 )
-from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import BELOW, REMARKS, UNDECLARED, UNIONS, VALUE_LISTS
 
 SideName: TypeAlias = Literal["llm", "human"]
@@ -97,7 +96,6 @@ class Ownership:
         self.graph = graph
         self._places: dict[object, OwnedPlace] = {}
         self._names: dict[OwnedPlace, list[str]] = {}
-        self._patterns: dict[str, Validator] = {}
         self._undivided: set[Node] = set()
         self._view_numbers: dict[str, int] = {}
         self._views: dict[tuple[Node, OwnedPlace], int] = {}
@@ -298,22 +296,17 @@ class Ownership:
         found = [
             node.parts["patternProperties", pattern]
             for pattern in (patterns if isinstance(patterns, dict) else ())
-            if ("patternProperties", pattern) in node.parts and self.matches(pattern, step)
+            if ("patternProperties", pattern) in node.parts and may_match(pattern, step)
         ]
         if own is not None or found:
             return [*([] if own is None else [own]), *found]
         rest = node.parts.get(("additionalProperties",))
         return [] if rest is None else [rest]
 
-    def matches(self, pattern: str, name: str) -> bool:
-        """Return whether a name matches a pattern for the validator, or the pattern is invalid."""
-        validator = self._patterns.get(pattern)
-        if validator is None:
-            validator = self._patterns[pattern] = Validator({"patternProperties": {pattern: False}})
-        try:
-            return not validator.is_valid({name: None})
-        except SchemaError:
-            return True
+
+def may_match(pattern: str, name: str) -> bool:
+    """Return whether a name matches a pattern, or the pattern cannot be matched."""
+    return matches(pattern, name) is not False
 
 
 _ITEMS = frozenset({"items", "prefixItems"})

@@ -14,7 +14,14 @@ from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.outline.json_types import listed_values, types_named
 from pyfunctools.schema.separation.certain_parts import CertainParts
 from pyfunctools.schema.separation.graph import ALTERNATIVES, Node, same_place
-from pyfunctools.schema.separation.ownership import HUMAN, LLM, OwnedPlace, Ownership, SideName
+from pyfunctools.schema.separation.ownership import (
+    HUMAN,
+    LLM,
+    OwnedPlace,
+    Ownership,
+    SideName,
+    may_match,
+)
 from pyfunctools.schema.vocabulary import CONJUNCTIVE, UNDECLARED, UNIONS, VALUE_LISTS, kept_by
 
 NOTHING: Final[JsonSchema] = {
@@ -274,7 +281,7 @@ class _SideWriter:
                 pattern = str(keys[1])
                 is_human = self._ownership.is_human(part)
                 names = () if is_human else self._ownership.human_names(place)
-                is_shared = any(self._ownership.matches(pattern, name) for name in names)
+                is_shared = any(may_match(pattern, name) for name in names)
                 yield pattern, part, None if is_shared else self._place_of(node, part, place)
 
     def _place_of(self, node: Node, slot: Node, place: OwnedPlace) -> OwnedPlace | None:
