@@ -254,27 +254,11 @@ class PathCard(BaseModel):
     token: Annotated[Human[str], Field(validation_alias=AliasPath("meta", "token"))] = "-"
 
 
-TOKEN: dict[str, Any] = {
-    "person": {"card": {"token": MINE}},
-    "safe": {"card": {**OWNER, "meta": {"color": "red"}}},
-}
-
-
-@case("path-into-the-model-s-model", [{"card": {**OWNER, "meta": {"token": EVIL}}}], **TOKEN)
-def _(card: PathCard) -> str:
-    return repr(card.token)
-
-
 @dataclasses.dataclass
 class PathData:
     owner: str
     token: Annotated[Human[str], Field(validation_alias=AliasPath("meta", "token"))] = "-"
     meta: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
-
-
-@case("path-into-the-model-s-dataclass", [{"card": {**OWNER, "meta": {"token": EVIL}}}], **TOKEN)
-def _(card: PathData) -> str:
-    return repr(card.token)
 
 
 class PathDict(TypedDict, total=False):
@@ -283,22 +267,20 @@ class PathDict(TypedDict, total=False):
     token: Annotated[Human[str], Field(validation_alias=AliasPath("meta", "token"))]
 
 
-@case("path-into-the-model-s-typed-dict", [{"card": {**OWNER, "meta": {"token": EVIL}}}], **TOKEN)
-def _(card: PathDict) -> str:
-    return repr(card.get("token"))
-
-
 class ChoiceCard(BaseModel):
     owner: str
-    color: str = "red"
     number: Annotated[
         Human[str],
-        Field(validation_alias=AliasChoices("cardNumber", "number", "color", AliasPath("a", 0))),
+        Field(validation_alias=AliasChoices("cardNumber", "number", AliasPath("a", 0))),
     ] = "-"
 
 
+class SharedChoice(ChoiceCard):
+    a: list[str] = []
+
+
 @case(
-    "choices-of-which-one-is-the-model-s-own-name",
+    "choices-and-a-path",
     [{"card": {**OWNER, "number": EVIL}}, {"card": {**OWNER, "a": [EVIL]}}],
     **GIVEN,
 )
@@ -306,21 +288,11 @@ def _(card: ChoiceCard) -> str:
     return all_parts_of(card)
 
 
-@case("a-choice-that-is-the-model-s-own-name", [{"card": {**OWNER, "color": EVIL}}], **GIVEN)
-def _(card: ChoiceCard) -> str:
-    return repr(card.number)
-
-
 class Swapped(BaseModel):
     model_config = ConfigDict(populate_by_name=True)
     owner: str
     number: Annotated[Human[str], Field(alias="cardNumber")] = "-"
     label: Annotated[str, Field(alias="number")] = "-"
-
-
-@case("a-name-that-is-another-field-s-alias", BY_NAME, **GIVEN)
-def _(card: Swapped) -> str:
-    return repr(card.number)
 
 
 class Hidden(BaseModel):
@@ -1093,10 +1065,25 @@ def test_a_mark_as_a_default_in_a_body_of_fastapi_is_an_error() -> None:
         _posted(DefaultModel)
 
 
-def test_an_own_init_beside_an_alias_path_is_an_error() -> None:
-    class Own(PathCard):
-        def __init__(self, **data: Any) -> None:
-            super().__init__(**data)
+@pytest.mark.parametrize(
+    "hint", [PathCard, PathData, PathDict, SharedChoice, Swapped, list[PathCard]], ids=repr
+)
+def test_a_person_s_field_read_under_another_field_s_name_is_an_error(hint: Any) -> None:
+    with pytest.raises(DefinitionError, match=r"f\(x\).*`(token|number)`.*plain alias"):
+        function_of(_of(hint))
 
-    with pytest.raises(DefinitionError, match=r"f\(x\).*`__init__` of its own.*plain alias"):
-        function_of(_of(Own))
+
+def test_a_field_of_the_model_may_be_read_under_another_field_s_name() -> None:
+    class Both(BaseModel):
+        a: str = "-"
+        b: Annotated[str, Field(validation_alias=AliasChoices("b", "a"))] = "-"
+
+    assert "'x'" in str(Controller.from_functions([_of(Both)]).call("f", {"x": {"b": "x"}}).value)
+
+
+def test_a_field_that_only_a_path_reads_is_an_error() -> None:
+    class Deep(BaseModel):
+        city: Annotated[str, Field(validation_alias=AliasPath("place", "city"))]
+
+    with pytest.raises(DefinitionError, match=r"f\(x\).*`city`.*`AliasPath`.*plain alias"):
+        function_of(_of(Deep))

@@ -4,11 +4,11 @@ A field has one declared name, its key in the JSON Schema. pydantic also reads u
 name of a field beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of
 an `AliasPath`, and the names of fields that the schema hides. If a person gives a field, only a
 person may use its unlisted names. `CoreReader.read` stores them in the metadata of each class
-(`UNLISTED`). If one is the declared name of another field, or if the declared name itself is not
-read, it rewrites the fields so that pydantic reads only declared names.
+(`UNLISTED`). If one is the declared name of another field, a mark cannot hold; and if the declared
+name itself is not read, nobody can give the field: both are errors.
 
 Example: `token: str = Field(validation_alias=AliasPath("meta", "token"))` beside `meta: dict` is
-declared as `token`, but pydantic would read it from `meta`. After `read` it is read from `token`.
+declared as `token`, but pydantic reads it from `meta` only.
 """
 
 import sys
@@ -58,18 +58,17 @@ class MisuseError(Exception):
 class CoreReader:
     """A reader of core schemas, which collects facts about them.
 
-    `changed`: pydantic has to validate with the result of `read`. `by_alias_only`: it must ignore
-    the names of fields that have an alias. `is_marked`: a person gives some part. `unreadable`: the
-    reason why a class cannot be read by declared names only. `classes`: the classes that are read
-    from more names than they declare. `is_plain`: writing the JSON Schema cannot fail.
+    `is_marked`: a person gives some part. `unread`: a field that is not read by its declared name.
+    `shared`: a field that is also read by the declared name of another one. `classes`: the classes
+    that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
+    fail.
     """
 
     def __init__(self) -> None:
-        self.changed = False
-        self.by_alias_only = False
         self.is_marked = False
         self.is_plain = True
-        self.unreadable: str | None = None
+        self.unread: str | None = None
+        self.shared: str | None = None
         self.classes: list[ReadClass] = []
 
     def read(self, node: CoreSchema, cls: CoreSchema | None = None, field: str = "") -> CoreSchema:
@@ -136,35 +135,21 @@ class CoreReader:
         others: dict[str, str | None] = {}
         if config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
             others |= {name: declared.get(field) for name, field in _written(node, fields)}
-        by_alias_clashes = by_name_clashes = False
         for name, field in fields.items():
             heads, own = _heads(name, field), declared[name]
-            others |= dict.fromkeys({*heads, *([name] if by_name else [])} - {own}, own)
-            foreign = set(declared.values()) - {own}
-            by_alias_clashes |= not heads.isdisjoint(foreign) or _has_paths_only(field)
-            by_name_clashes |= by_name and name in foreign
+            heads |= {name} if by_name else set()
+            others |= dict.fromkeys(heads - {own}, own)
+            if own not in heads:
+                self.unread = name
+            if not heads.isdisjoint(set(declared.values()) - {own}):
+                self.shared = name
         if others:
             self.classes.append(ReadClass(frozenset(declared.values()), others))
-        if (by_alias_clashes or by_name_clashes) and cls.get("custom_init") is True:
-            named = getattr(cls.get("cls"), "__qualname__", "the class")
-            self.unreadable = f"`{named}` has an `__init__` of its own"
-        elif by_alias_clashes or by_name_clashes:
-            self.by_alias_only = self.by_alias_only or by_name_clashes
-            node = self._by_declared_names(node, declared) if by_alias_clashes else node
         others = {name: key for name, key in others.items() if name not in declared.values()}
         if not others:
             return node
         metadata = cast("dict[str, object]", node.get("metadata") or {})
         return {**node, "metadata": {**metadata, UNLISTED: others}}
-
-    def _by_declared_names(self, node: CoreSchema, declared: Mapping[str, str]) -> CoreSchema:
-        self.changed = True
-        fields = {
-            name: {**field, "validation_alias": declared[name]}
-            for name, field in fields_in(node).items()
-        }
-        is_list = isinstance(node["fields"], list)
-        return {**node, "fields": list(fields.values()) if is_list else fields}
 
 
 def read_core(hint: object) -> tuple[CoreReader, CoreSchema]:
@@ -236,12 +221,6 @@ def _paths(alias: object) -> list[list[object]]:
     if all(isinstance(each, list) for each in listed):
         return cast("list[list[object]]", listed)
     return [listed]
-
-
-def _has_paths_only(field: CoreSchema) -> bool:
-    """Return whether a field is not read from its declared name."""
-    alias = field.get("validation_alias")
-    return isinstance(alias, list) and all(len(path) > 1 for path in _paths(cast("object", alias)))
 
 
 def _heads(name: str, field: CoreSchema) -> set[str]:

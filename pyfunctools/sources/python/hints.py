@@ -27,7 +27,7 @@ from typing import (
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic.types import EncodedBytes
-from pydantic_core import SchemaValidator, core_schema
+from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
@@ -97,22 +97,15 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
     _root(adapter.core_schema)["cls"] = _NO_ARGUMENTS[decodes]
     core = reader.read(cast("CoreSchema", adapter.core_schema))
-    validator, reason = adapter.validator, reader.unreadable
-    if reader.changed:
-        try:
-            build = cast("Callable[..., SchemaValidator]", SchemaValidator)
-            validator = build(core, None, _use_prebuilt=False)
-        except TypeError:  # pydantic before 2.13 validates each class by its own core schema
-            reason = "only from pydantic 2.13 on a class can be read otherwise"
-    if reason is not None and reader.is_marked:  # without a mark the model may set every field
-        clash = "a field is read under another field's name, or by an `AliasPath` alone"
-        raise MisuseError(f"{clash}, and {reason}.", "Give the field a plain alias of its own.")
+    # Without a mark the model may set every field.
+    if (field := reader.unread or (reader.shared if reader.is_marked else None)) is not None:
+        clash = f"`{field}` is read by an `AliasPath` alone, or under another field's name."
+        raise MisuseError(clash, "Give the field a plain alias of its own.")
     written = Lazy(partial(_written, core, names))
     if reader.is_marked or not reader.is_plain:
         _ = written.value  # so that it fails here
     # Aliases are read, as the schema lists them, whatever the configuration of a class.
-    by_name = False if reader.by_alias_only else None
-    read = partial(validator.validate_json, by_alias=True, by_name=by_name)
+    read = partial(adapter.validator.validate_json, by_alias=True)
     return HintReading(
         core=core,
         fields=fields_in(_root(core)),

@@ -17,9 +17,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
-from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.ground.walk import children, map_subschemas
+from pyfunctools.schema.ground.walk import map_subschemas
+from pyfunctools.schema.separation.graph import graph_of
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.vocabulary import COMPOSITION
 
@@ -63,20 +64,10 @@ def _with_owners(root: JsonSchema, schema: JsonSchema) -> dict[str, JsonValue]:
 
 
 def _has_human_part(root: JsonSchema, key: str, listed: JsonObject) -> bool:
-    """Return whether a property or any part of it is human."""
-    stack = [(key, cast("JsonSchema | bool", listed[key]))]
-    seen: set[int] = set()
-    while stack:
-        name, schema = stack.pop()
-        whole = resolve(root, schema)
-        if not isinstance(whole, dict) or id(whole) in seen:
-            continue
-        seen.add(id(whole))
-        beside = schema if isinstance(schema, dict) else {}
-        if is_human_by_default(Path.of((name,)), {**whole, **beside}):
-            return True
-        stack += [(str(steps[-1]), inner) for steps, inner in children(whole)]
-    return False
+    """Return whether a property or any part of it is human; `root` has the definitions."""
+    below = {name: root[name] for name in ("$defs", "components") if name in root}
+    schema = {**below, "properties": {key: listed[key]}}
+    return graph_of(schema, is_human_by_default).root.touched
 
 
 def _escaped(name: str) -> str:
