@@ -49,7 +49,7 @@ class EnclosingScope:
         self._found: dict[str, object] = {}
         self._own = frozenset(own)
         self._frames = tuple(frames)
-        self._missing = self._local(wanted)
+        self._missing = [*wanted]
         self.names()
 
     @classmethod
@@ -68,23 +68,19 @@ class EnclosingScope:
 
     def names(self) -> Namespace:
         """Return the names found so far, after another look for the missing ones."""
-        while found := dict(self._look()):
-            self._found |= found
-            below = (name for value in found.values() for name in _names_in_fields(value))
-            self._missing = self._local({*self._missing, *below} - self._found.keys())
+        todo, self._missing = self._missing, []
+        for name in todo:  # grows while it is read
+            frame = next((each for each in self._frames if name in _locals_of(each)), None)
+            if frame is None or name in self._own or name in self._found:
+                continue
+            if name in frame.f_locals:
+                value = self._found[name] = frame.f_locals[name]
+                todo += _names_in_fields(value)
+            else:
+                self._missing.append(name)
         if not self._missing:
             self._frames = ()
         return self._found
-
-    def _look(self) -> Iterator[tuple[str, object]]:
-        for name in self._missing:
-            frame = next(frame for frame in self._frames if name in _locals_of(frame))
-            if name in frame.f_locals:
-                yield name, frame.f_locals[name]
-
-    def _local(self, names: Iterable[str]) -> frozenset[str]:
-        local = frozenset(name for frame in self._frames for name in _locals_of(frame))
-        return local.intersection(names) - self._own
 
 
 def is_a(value: object, *kinds: type[K]) -> TypeGuard[K]:
