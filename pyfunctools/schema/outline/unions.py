@@ -1,6 +1,6 @@
 """Which branch of a union (`anyOf` or `oneOf`) a value was meant for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -16,13 +16,13 @@ from pyfunctools.schema.outline.json_types import (
     listed_values,
     loose_text,
 )
-from pyfunctools.schema.outline.outline import Part
+from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.vocabulary import UNIONS
 
-_MOST_SHAPES = 10_000
-"""How many shapes are combined for one union; parts after that may be anything."""
+_MOST_SHAPES = 300
+"""How many shapes the branches of one union may have; unions inside them are ignored after that."""
 _NESTING = 8
-"""How deep unions, `allOf` and `$ref` may be nested; deeper schemas may be anything."""
+"""How many unions inside one branch are read; further ones are ignored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,22 +69,6 @@ class ValueShape:
     required: frozenset[str] = frozenset()
     is_map: bool = False
     items: frozenset[str] = ALL_TYPES
-
-    def combined(self, other: "ValueShape") -> "ValueShape":
-        """Return the shape of a value that has both shapes."""
-        shared = {
-            name: {key: None for key in values if key in self.constants.get(name, values)}
-            for name, values in other.constants.items()
-        }
-        return ValueShape(
-            types=self.types & other.types,
-            values=self.values if other.values is None else other.values,
-            constants={**self.constants, **shared},
-            declared={**self.declared, **other.declared},
-            required=self.required | other.required,
-            is_map=self.is_map or other.is_map,
-            items=self.items & other.items,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,11 +117,11 @@ def union_of(part: Part, keyword: str) -> Union:
 
 def _union(part: Part, keyword: str) -> Union:
     branches = part.branches(keyword)
-    reader = _ShapeReader()
     shapes = [
-        replace(shape, index=index)
+        shape
         for index, branch in enumerate(branches)
-        for shape in reader.shapes(branch)
+        for place in _places(branch, _MOST_SHAPES // len(branches))
+        if (shape := _shape(index, place)).types
     ]
     tag = _tag(part.rules, branches, shapes)
     if tag is not None and _is_certain(tag, branches):
@@ -148,47 +132,44 @@ def _union(part: Part, keyword: str) -> Union:
 _UNIONS = {keyword: partial(_union, keyword=keyword) for keyword in UNIONS}
 
 
-class _ShapeReader:
-    """Combines the shapes of the branches of one union, up to `_MOST_SHAPES` of all."""
-
-    def __init__(self) -> None:
-        self._left = _MOST_SHAPES
-
-    def shapes(self, part: Part, depth: int = 0) -> list[ValueShape]:
-        """Return every shape that a value of this part may have."""
-        whole = part.resolved
-        self._left -= 1
-        if whole is not None and whole.schema is False:
-            return []
-        if whole is None or whole.schema is True or depth > _NESTING or self._left < 0:
-            return [ValueShape()]
-        result = [whole.cached(_own_shape)]
-        target = whole.target
-        for each in [*whole.branches("allOf"), *([] if target is None else [target])]:
-            result = self._combined(result, self.shapes(each, depth + 1))
-        for keyword in UNIONS:
-            if keyword in whole.rules:
-                inner = [s for b in whole.branches(keyword) for s in self.shapes(b, depth + 1)]
-                result = self._combined(result, inner)
-        return [shape for shape in result if shape.types]
-
-    def _combined(self, some: list[ValueShape], others: list[ValueShape]) -> list[ValueShape]:
-        self._left -= len(some) * len(others)
-        return some if self._left < 0 else [a.combined(b) for b in others for a in some]
+def _places(branch: Part, most: int) -> Iterator[Place]:
+    """Yield the place of a branch with one branch of each union inside it, for each choice."""
+    todo: list[tuple[tuple[Part, ...], int]] = [((branch,), 0)]
+    for roots, chosen in todo:  # grows while it is read
+        place = branch.outline.place_of(roots)
+        if chosen == len(place.unions) or chosen == _NESTING or len(todo) > most:
+            yield place
+        else:
+            part, keyword = place.unions[chosen]
+            todo += [((*roots, each), chosen + 1) for each in part.branches(keyword)]
 
 
-def _own_shape(part: Part) -> ValueShape:
-    listed = {name: values for name, inner in part.declared.items() if (values := _values(inner))}
-    items = part.items[1]
+def _shape(index: int, place: Place) -> ValueShape:
+    types, items, values = place.types, ALL_TYPES, None
+    constants: dict[str, Listed] = {}
+    declared: dict[str, frozenset[str]] = {}
+    for part in place.parts:
+        types &= _types(part, part.own_types)
+        items &= ALL_TYPES if (rest := part.items[1]) is None else _types(rest, rest.types)
+        values = values if (listed := _values(part)) is None else listed
+        for name, inner in part.declared.items():
+            declared[name] = _types(inner, inner.types)
+            if listed := _values(inner):
+                known = constants.get(name, listed)
+                constants[name] = {key: None for key in listed if key in known}
     return ValueShape(
-        types=_types(part, part.own_types),
-        values=_values(part),
-        constants=listed,
-        declared={name: _types(inner, inner.types) for name, inner in part.declared.items()},
-        required=frozenset(part.required),
-        is_map="patternProperties" in part.rules
-        or part.rules.get("additionalProperties", False) is not False,
-        items=ALL_TYPES if items is None else _types(items, items.types),
+        index=index,
+        types=types,
+        values=values,
+        constants=constants,
+        declared=declared,
+        required=frozenset(name for part in place.parts for name in part.required),
+        is_map=any(
+            "patternProperties" in part.rules
+            or part.rules.get("additionalProperties", False) is not False
+            for part in place.parts
+        ),
+        items=items,
     )
 
 
