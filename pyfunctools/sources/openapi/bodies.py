@@ -17,8 +17,7 @@ from pyfunctools.media_types import (
 )
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import human_mark
-from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.separation.predicates import is_secret
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
 from pyfunctools.sources.openapi import swagger
@@ -176,16 +175,19 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
         return None
     if "content" not in raw and "schema" in raw:
         place = place._replace(value={"content": {"application/json": raw}})
-    content = content_in(document, place)
+    has_several = len(members_of(place.fields.get("content"))) > 1
+    marked = _with_marks(document, place) if has_several else place
+    content = content_in(document, marked or place)
     if content is None:
         return None
     schema = content.schema
     is_form = content.kind in ("form", "multipart")
     if is_form and schema.value is True:
         schema = schema._replace(value={"type": "object"})
-    marks = _marks_beside(document, place, content)
-    if marks is not None:
-        schema = schema._replace(value={"allOf": [schema.value, marks]})
+    encodings = members_of(content.entry.fields.get("encoding")).items()
+    fields = {name: {"x-human": True} for name, encoding in encodings if human_mark(encoding)}
+    if fields:
+        schema = schema._replace(value={"allOf": [schema.value, {"properties": {**fields}}]})
     encoded = form_schema(document, schema) if is_form else schema.value
     return BodyInput(
         body=Body(
@@ -197,88 +199,51 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
         schema=schema,
         media=content.entry,
         description=text_of(raw.get("description")),
-        is_human=human_mark(raw, *content.marked),
+        is_human=human_mark(raw, *content.marked, {"x-human": True} if marked is None else {}),
         notes=(*content.notes, *_media_notes(content)),
     )
 
 
-def _marks_beside(
-    document: Document, place: DocumentPlace, content: MediaContent
-) -> JsonSchema | None:
-    """Return a schema of `x-human` for the fields that are a person's, but not by this schema.
+def _with_marks(document: Document, place: DocumentPlace) -> DocumentPlace | None:
+    """Return a body with the media types in which a person gives all that is theirs in any.
 
-    They are so by their `encoding`, or in another media type: the same values are sent in each.
+    The same values are sent in each, so one mark is enough. `None` if there is no such media type.
     """
-    encodings = members_of(content.entry.fields.get("encoding")).items()
-    fields: dict[str, JsonValue] = {
-        name: {"x-human": True} for name, raw in encodings if human_mark(raw)
-    }
-    whole: dict[str, JsonValue] = {"properties": fields} if fields else {}
     written = members_of(place.fields.get("content"))
-    for media, entry in written.items() if len(written) > 1 else ():
-        other = _target(document, place.below(entry, "content", media))
-        schema = other.below(other.fields.get("schema"), "schema")
-        is_same = media == content.media or schema.value == content.schema.value
-        if not is_same and _has_marks(document, schema):
-            found = _marks(document, schema, content.schema, "", {})
-            whole = {**whole, "allOf": [*items_of(whole.get("allOf")), found]} if found else whole
-    return whole or None
+    entries = {m: _target(document, place.below(e, "content", m)) for m, e in written.items()}
+    schemas = {m: e.below(e.fields.get("schema"), "schema") for m, e in entries.items()}
+    first, *others = (schema.value for schema in schemas.values())
+    if all(other == first for other in others):
+        return place
+    persons = {media: _persons(document, schema) for media, schema in schemas.items()}
+    everything = frozenset[Keys]().union(*persons.values())
+    fitting: JsonObject = {
+        media: written[media]
+        for media, found in persons.items()
+        if found == everything and (not found or media_kind(media) in _WITH_PARTS)
+    }
+    return place._replace(value={**place.fields, "content": fitting}) if fitting else None
 
 
-def _has_marks(document: Document, place: DocumentPlace) -> bool:
-    """Return whether a schema, or one that it reaches, may have a part that a person gives."""
-    queue, seen = [place], set[int]()
-    for each in queue:  # grows while it is read
-        target = _target(document, each)
-        found = [schema for place in (each, target) for _, schema in subschemas(place.fields)]
-        for schema in () if id(target.value) in seen else map(members_of, found):
-            is_secret_by_name = schema.get("writeOnly") is True
-            if is_secret_by_name or human_mark(schema) or is_secret(_NO_PATH, schema):
-                return True
-            if "$ref" in schema:
-                queue.append(target._replace(value=schema))
-        seen.add(id(target.value))
-    return False
+_WITH_PARTS = frozenset({"any", "form", "json", "multipart"})
 
 
-_NO_PATH = Path.of(())
-
-
-def _marks(
-    document: Document,
-    place: DocumentPlace,
-    other: DocumentPlace,
-    name: str,
-    known: dict[tuple[int, int, str], JsonSchema],
-) -> JsonSchema:
-    """Return a schema of `x-human` for what is a person's in one schema, and is in the other."""
-    key = (id(_target(document, place).value), id(_target(document, other).value), name)
-    if key in known:
-        return known[key]
-    known[key] = {}  # for schemas that lead to themselves
-    parts, others = ([*parts_of(document, each)] for each in (place, other))
-    path = Path.of((name,) if name else ())
-    if name and any(human_mark(part.fields) or is_secret(path, part.fields) for part in parts):
-        stated = any(human_mark(part.fields) is not None for part in others)
-        known[key] = {} if stated else {"x-human": True}
-        return known[key]
-    marks: dict[str, JsonValue] = {}
-    declared = [(p, members_of(p.fields.get("properties"))) for p in others]
-    items = next((p.below(p.fields["items"], "items") for p in others if "items" in p.fields), None)
-    properties: dict[str, JsonValue] = {}
-    for part in parts:
-        for field, inner in members_of(part.fields.get("properties")).items():
-            same = next(
-                (p.below(named[field], field) for p, named in declared if field in named), None
-            )
-            if same and (found := _marks(document, part.below(inner, field), same, field, known)):
-                properties[field] = found
-        if items is not None and "items" in part.fields:
-            inner = part.below(part.fields["items"], "items")
-            if found := _marks(document, inner, items, name, known):
-                marks["items"] = found
-    known[key] = {**marks, "properties": properties} if properties else marks
-    return known[key]
+def _persons(document: Document, place: DocumentPlace) -> frozenset[Keys]:
+    """Return the names of the parts that a person gives, each after the name around it."""
+    found, seen = set[Keys](), set[tuple[int, Keys]]()
+    todo: list[tuple[Keys, DocumentPlace]] = [((), place)]
+    for names, each in todo:  # grows while it is read
+        key = id(_target(document, each).value), names
+        for part in () if key in seen else parts_of(document, each):
+            is_human = human_mark(part.fields)
+            if is_human or (is_human is None and is_secret(Path.of(names), part.fields)):
+                found.add(names)
+            for name, inner in members_of(part.fields.get("properties")).items():
+                todo.append(((*names[-1:], name), part.below(inner, name)))
+            if "items" in part.fields:
+                todo.append((names, part.below(part.fields["items"], "items")))
+        seen.add(key)
+    return frozenset(found)
 
 
 def parts_of(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
