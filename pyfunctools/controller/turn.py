@@ -22,7 +22,7 @@ from pyfunctools.record.outcome import (
     Outcome,
     Waiting,
     outcome_json,
-    still_waits,
+    waiting_as_before,
     waiting_from_json,
     waiting_to_json,
 )
@@ -222,8 +222,7 @@ async def run_calls(
         call, outcomes[place] = turn.calls[place], _INTERRUPTED
         made = one(call)
         outcome = reworded(call, made if isinstance(made, Outcome) else await made)
-        if outcome.waiting is None and still_waits(outcome) and before and before.ticket:
-            outcome = replace(outcome, waiting=before)
+        outcome = waiting_as_before(outcome, before)
         if outcome.waiting is not None:
             outcome = replace(outcome, waiting=replace(outcome.waiting, call_id=call.id or ""))
         outcomes[place] = outcome

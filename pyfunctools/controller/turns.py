@@ -48,7 +48,7 @@ class TurnRunner(ABC):
             DefinitionError: this is not a response, or as `Controller.call`.
             LoopError: a function is asynchronous and this thread runs an event loop.
         """
-        steps = self._run(response, previous, _unshown(options), awaits=False)
+        steps = self._run(response, previous, unshown(options), awaits=False)
         del options  # a traceback with locals must not show it
         return finish(steps)
 
@@ -62,7 +62,7 @@ class TurnRunner(ABC):
         Raises:
             DefinitionError: as `run`.
         """
-        steps = self._run(response, previous, _unshown(options), awaits=True)
+        steps = self._run(response, previous, unshown(options), awaits=True)
         del options
         return await steps
 
@@ -84,7 +84,7 @@ class TurnRunner(ABC):
             DefinitionError: a saved turn was changed, another controller or dialect saved it, an
                 answer is for a call that does not wait, or as `Controller.resume`.
         """
-        steps = self._resume(turn, _unshown(answers), context, audience, awaits=False)
+        steps = self._resume(turn, unshown(answers), context, audience, awaits=False)
         del answers
         return finish(steps)
 
@@ -101,7 +101,7 @@ class TurnRunner(ABC):
         Raises:
             DefinitionError: as `resume`.
         """
-        steps = self._resume(turn, _unshown(answers), context, audience, awaits=True)
+        steps = self._resume(turn, unshown(answers), context, audience, awaits=True)
         del answers
         return await steps
 
@@ -190,7 +190,7 @@ def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[st
             )
     named = ("ticket", "human", "approve")
     return {
-        call_id: _unshown(zip(named, (tickets[call_id], *values_and_approval(answer)), strict=True))
+        call_id: unshown(zip(named, (tickets[call_id], *values_and_approval(answer)), strict=True))
         for call_id, answer in answers.items()
         if answer is not None
     }
@@ -203,15 +203,15 @@ def answers_by_outer_call(
 
     `inside` has the id of the program's call by those of the calls inside.
     """
-    made: dict[str, Any] = _unshown({key: answers[key] for key in answers if key not in inside})
+    made: dict[str, Any] = unshown({key: answers[key] for key in answers if key not in inside})
     for key in [key for key in answers if key in inside]:
         others = made.get(inside[key])
         others = cast("Mapping[str, Any]", others if isinstance(others, Mapping) else {})
-        made[inside[key]] = _unshown({**others, key: answers[key]})
+        made[inside[key]] = unshown({**others, key: answers[key]})
     return made
 
 
-def _unshown(given: Any) -> Any:
+def unshown(given: Any) -> Any:
     """Return a mapping with a `repr` that shows only its keys, other objects as they are."""
     is_mapping = isinstance(given, Mapping | zip)
     return UnshownArguments(cast("Mapping[str, Any]", given)) if is_mapping else given

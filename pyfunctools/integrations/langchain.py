@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions
 from pyfunctools.controller.tools import Tools
-from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
+from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
 from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of
 from pyfunctools.errors import MissingExtraError
 from pyfunctools.execution.person.approval import Approval, Approve
@@ -35,7 +35,7 @@ from pyfunctools.integrations.frameworks import (
 )
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, waiting_as_before
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -92,6 +92,7 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     asked = [{**_object(each.value), "interrupt": each.id} for each in interrupts]
     waiting = {each["call_id"]: each for each in asked if "call_id" in each}
     replies: dict[str, Any] = {}
+    answers = unshown(answers)  # in a traceback with locals
     made = answers_by_call("resume", answers, waiting, "these interrupts")
     for call_id, answer in made.items():
         reply: dict[str, Any] = {"approve": answer}
@@ -222,7 +223,7 @@ class ControllerTool(BaseTool):
             while answer is None:
                 answer = _next_answer(place, {**asked, "text": _UNREADABLE})
             answers.append(answer)
-            outcome = await run(answer)
+            outcome = waiting_as_before(await run(answer), outcome.waiting)
         waits.pop(place, None)
         for each in answers:  # LangGraph gives all answers again until the call has ended
             _GIVEN.pop(each.handle, None)

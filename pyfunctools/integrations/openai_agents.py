@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from pyfunctools.controller import Controller
-from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
+from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
 from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of
 from pyfunctools.errors import MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Ask
@@ -124,15 +124,18 @@ class ControllerTools(list[Tool]):
                 Nothing was decided.
         """
         items = self._interruptions(state)
+        answers = unshown(answers)  # in a traceback with locals
         answers = answers_by_call("answered", answers, {each: {} for each in items}, "this state")
         stored = tickets or {}
-        given: dict[str, tuple[PersonsAnswer, str | None]] = {
-            each: (answer, stored.get(each))
-            for each, answer in answers.items()
-            if answer is not None
-        }
-        for call_id, (answer, _) in given.items():
-            self._check(self._call(items[call_id]), answer)
+        given: dict[str, tuple[PersonsAnswer, str | None]] = unshown(
+            {
+                each: (answers[each], stored.get(each))
+                for each in answers
+                if answers[each] is not None
+            }
+        )
+        for call_id in given:
+            self._check(self._call(items[call_id]), answers, call_id)
         for call_id, item in items.items():
             if answers.get(call_id) is False:
                 said = withdraw(self._controller, stored.get(call_id))
@@ -198,12 +201,13 @@ class ControllerTools(list[Tool]):
 
         return on_invoke_tool
 
-    def _check(self, call: Call, answer: PersonsAnswer) -> None:
+    def _check(self, call: Call, answers: Mapping[str, PersonsAnswer], call_id: str) -> None:
         """Check a person's values."""
-        human = values_and_approval(answer)[0]
+        human = values_and_approval(answers[call_id])[0]
         if call.result and human is not None and not callable(human):
             # `approve=False`: the values are checked, but nothing runs.
             outcome = self._controller.call(call, human=human, approve=False)
+            del human  # a traceback with locals must not show them
             if outcome.waiting is not None:
                 outcome.unwrap()
 

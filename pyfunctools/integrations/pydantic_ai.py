@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
-from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
+from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
 from pyfunctools.envelopes.attachments import media_type_of
 from pyfunctools.errors import MissingExtraError, Retry
 from pyfunctools.integrations.frameworks import (
@@ -26,7 +26,7 @@ from pyfunctools.integrations.frameworks import (
     withdraw,
 )
 from pyfunctools.record.call import Call
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, still_waits
 from pyfunctools.schema import Repair, Success
 
 try:
@@ -134,6 +134,9 @@ class ControllerToolset(AbstractToolset[Any]):
         outcome = await self._outcome(name, tool_args, ctx)
         if outcome.waiting is not None:
             raise ApprovalRequired(metadata=what_is_asked(outcome, ctx.tool_call_id))
+        asked = (ctx.tool_call_metadata or {}).get("asked")
+        if asked and still_waits(outcome) and outcome.reason == "raised":  # the ticket is good
+            raise ApprovalRequired(metadata={**asked, "text": outcome.text})
         if outcome.reason == "arguments" or isinstance(outcome.exception, Retry):
             raise ModelRetry(outcome.text)
         if outcome.is_error:
@@ -163,6 +166,7 @@ class ControllerToolset(AbstractToolset[Any]):
             for each in requests.approvals
             if each.tool_name in self._controller
         }
+        answers = unshown(answers)  # in a traceback with locals
         answers = answers_by_call("results", answers, waiting, "these requests")
         made = DeferredToolResults()
         for call_id, asked in waiting.items():
@@ -172,7 +176,11 @@ class ControllerToolset(AbstractToolset[Any]):
                 if answer is False
                 else ToolApproved()
             )
-            made.metadata[call_id] = {"ticket": asked.get("ticket"), "answer": answer}
+            made.metadata[call_id] = {
+                "ticket": asked.get("ticket"),
+                "answer": answer,
+                "asked": dict(asked),
+            }
         return made
 
     async def _outcome(self, name: str, args: dict[str, Any], ctx: RunContext[Any]) -> Outcome:

@@ -241,6 +241,13 @@ def still_waits(outcome: Outcome) -> bool:
     return outcome._still_waits  # pyright: ignore[reportPrivateUsage]
 
 
+def waiting_as_before(outcome: Outcome, before: Waiting | None) -> Outcome:
+    """Return the outcome of a resumed call that waits again, if it was refused before its run."""
+    if outcome.waiting is None and still_waits(outcome) and before is not None and before.ticket:
+        return replace(outcome, waiting=before)
+    return outcome
+
+
 def is_withheld(outcome: Outcome) -> bool:
     """Return whether the message of the exception is for the program alone."""
     return outcome._is_withheld  # pyright: ignore[reportPrivateUsage]

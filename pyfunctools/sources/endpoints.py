@@ -256,8 +256,8 @@ class _OperationPlaces:
             schema.update(marked)
         if marked and not schemas:
             raise _lost(each.path, each.field.name)
-        if isinstance(each.hint, type) and each.hint.__module__ == "builtins":
-            return
+        if isinstance(each.hint, type) and each.hint.__module__ in ("builtins", "inspect"):
+            return  # without a hint it is `inspect.Parameter.empty`
         reader, core = _read(each.path, each.hint)
         if reader.is_marked:
             for schema in self._wholes(each, owners, schemas):

@@ -19,6 +19,7 @@ from laws import law
 from leaking import NUMBER, leaked, random_function
 from random_schemas import MARK
 from random_values import Values
+from roads import locals_of
 
 from pyfunctools import (
     Approval,
@@ -28,6 +29,7 @@ from pyfunctools import (
     DefinitionError,
     File,
     Human,
+    MemoryStore,
     Retry,
     SqliteStore,
     Tickets,
@@ -253,6 +255,27 @@ def test_a_mistake_of_the_person_is_asked_about_again(name: str) -> None:
     assert made.done == [f"pay 3 {PIN}"]
 
 
+@pytest.mark.parametrize("name", ["pydantic_ai", "langchain"])
+def test_a_call_waits_on_while_its_store_fails(name: str) -> None:
+    class Locked(MemoryStore):
+        fails = True
+
+        def claim(self, ticket_id: str, expires: float, /) -> bool:
+            if self.fails:
+                raise OSError(PIN)
+            return super().claim(ticket_id, expires)
+
+    made, controller = shop()
+    store = Locked()
+    controller = controller.configured(tickets=Tickets(KEY, store=store))
+    played = play(driver(name, controller, TWO[:1], "Done."), {"p": {"pin": PIN}})
+    assert "still waits" in played.waiting["p"]["text"]
+    assert PIN not in str(played.waiting) + played.kept().decode(errors="replace")
+    store.fails = False
+    asyncio.run(played.go_on({"p": {"pin": PIN}}))
+    assert made.done == [f"pay 3 {PIN}"]
+
+
 def test_a_mistake_of_the_person_is_refused_before_anything_is_decided() -> None:
     made, controller = shop()
     played = driver("openai_agents", controller, [("p", "pay", '{"amount": 3}')], "Done.")
@@ -316,9 +339,17 @@ def test_a_function_that_changed_since_does_not_run(
 @every
 def test_an_id_that_does_not_wait_is_refused(name: str) -> None:
     made, controller = shop()
-    with pytest.raises(DefinitionError, match=r"No call 'zz' .* The ids are 'p'"):
+    with pytest.raises(DefinitionError, match=r"No call 'zz' .* The ids are 'p'") as caught:
         play(driver(name, controller, TWO[:1], "Done."), {"zz": {"pin": PIN}})
     assert made.done == []
+    assert PIN not in str(locals_of(caught.value))
+
+
+def test_a_value_that_is_refused_is_not_in_our_frames() -> None:
+    _, controller = shop()
+    with pytest.raises(CallError) as caught:
+        play(driver("openai_agents", controller, TWO[:1], "Done."), {"p": {"pin": [PIN]}})
+    assert PIN not in str(locals_of(caught.value))
 
 
 IDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}|\d\d:\d\d:\d\d\.\d+")

@@ -200,6 +200,14 @@ def test_a_mark_holds_in_every_style(
         assert right.value == MINE
 
 
+def test_a_parameter_without_a_hint_takes_anything() -> None:
+    def endpoint(x, y=1):  # type: ignore[no-untyped-def]
+        return [x, y]
+
+    with served(endpoint) as app:
+        assert app.call("f_post", {"query": {"x": "a", "y": 2}}).value == ["a", "2"]
+
+
 def test_what_a_mark_asks_is_kept() -> None:
     with served(form) as app:
         waiting = app.call("f_post", {"body": {"x": 1}}).waiting

@@ -5,6 +5,7 @@ import traceback
 from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,6 +52,16 @@ def texts_of_outcome(outcome: Outcome) -> Iterator[str]:
         with pytest.raises(pyfunctools.CallError) as caught:
             outcome.unwrap()
         yield "".join(traceback.format_exception(caught.value))
+
+
+def locals_of(error: BaseException | None) -> list[str]:
+    """Return the locals of our frames in a traceback, and in those of its causes."""
+    ours, found = str(Path(pyfunctools.__file__).parent), list[str]()
+    while error is not None:
+        told = traceback.TracebackException.from_exception(error, capture_locals=True)
+        found += [str(each.locals) for each in told.stack if each.filename.startswith(ours)]
+        error = error.__cause__ or error.__context__
+    return found
 
 
 def payload_of(ticket: str) -> str:
