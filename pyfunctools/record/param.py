@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import EllipsisType, NoneType, UnionType
-from typing import Literal, TypeAlias, get_args
+from types import EllipsisType
+from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DefinitionError
 
 ParamType: TypeAlias = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
 """The types of JSON Schema."""
-
-_TYPES: tuple[str, ...] = get_args(ParamType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +31,17 @@ class Param:
     default: JsonValue | EllipsisType = ...
 
     def schema(self, where: str = "") -> JsonSchema:
-        """Return the JSON Schema of this parameter.
+        """Return the JSON Schema of this parameter; `Function.from_schema` checks it.
 
         Raises:
-            DefinitionError: a field has an invalid value, or `type` does not allow `items` or
-                `properties`.
+            DefinitionError: `properties` is no list of `Param`.
         """
         where = f"{where}({self.name})"
-        self._check(where)
         schema: dict[str, JsonValue] = {"type": self.type}
         if self.description:
             schema["description"] = self.description
         if self.enum is not None:
-            schema["enum"] = list(self.enum)
+            schema["enum"] = self.enum if isinstance(self.enum, str) else list(self.enum)
         if self.items is not None:
             items = self.items if isinstance(self.items, Param) else Param("", self.items)
             schema["items"] = items.schema(where)
@@ -54,39 +50,6 @@ class Param:
         if not isinstance(self.default, EllipsisType):
             schema["default"] = self.default
         return schema
-
-    def _check(self, where: str) -> None:
-        for name, kinds, remedy in _FIELDS:
-            value: object = getattr(self, name)
-            if not isinstance(value, kinds):
-                reason = f"`{name}` must not be `{type(value).__name__}`."
-                raise DefinitionError(where, reason, remedy)
-        if self.type not in _TYPES:
-            raise DefinitionError(
-                where, f"{self.type!r} is not a type.", f"Use one of {', '.join(_TYPES)}."
-            )
-        if isinstance(self.enum, str | bytes) or (self.enum is not None and not len(self.enum)):
-            raise DefinitionError(where, f"`enum` is {self.enum!r}.", "List at least one value.")
-        for keyword, owner, given in (
-            ("items", "array", self.items),
-            ("properties", "object", self.properties),
-        ):
-            if given is not None and self.type != owner:
-                raise DefinitionError(
-                    where, f"`{keyword}` stands beside the type {self.type!r}.", f"Use {owner!r}."
-                )
-
-
-_FIELDS: tuple[tuple[str, UnionType | type | tuple[type, ...], str], ...] = (
-    ("name", str, "Write the parameter's name."),
-    ("type", str, f"Use one of {', '.join(_TYPES)}."),
-    ("description", str | None, "Write a text."),
-    ("required", bool, "Write True or False."),
-    ("enum", (Sequence, NoneType), "Write a list of its values."),
-    ("items", Param | str | None, "Write a `Param` or a type's name."),
-    ("properties", (Sequence, NoneType), "Write a list of `Param`."),
-)
-"""The types of the fields, for users without a type checker, and the remedies."""
 
 
 def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
