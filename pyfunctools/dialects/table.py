@@ -230,7 +230,7 @@ INLINED: Final = replace(
 GRAMMAR: Final = Profile(
     name="grammar",
     keywords=(SHAPE | NUMBERS | LENGTHS | COUNTS)
-    | {"allOf", "anyOf", "const", "oneOf", "prefixItems"}
+    | {"allOf", "anyOf", "const", "prefixItems"}
     | {"format", "pattern", "patternProperties"},
     formats=COMMON_FORMATS,
     patterns="plain",

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.dialects.table import COMMON_FORMATS, GRAMMAR, NUMBERS
+from pyfunctools.dialects.rewrites import rewritten
+from pyfunctools.dialects.table import GRAMMAR, NUMBERS
 from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.ground.walk import map_subschemas
 
@@ -20,8 +21,7 @@ def response_schema(
     inside `not` and `if`, so it may accept invalid answers too.
     """
     branches: list[JsonValue] = [
-        _object({"name": {"const": name}, "args": map_subschemas(parameters, _enforceable)})
-        for name, parameters in calls.items()
+        _object({"name": {"const": name}, "args": parameters}) for name, parameters in calls.items()
     ]
     choices: list[JsonSchema] = []
     if branches:
@@ -30,34 +30,18 @@ def response_schema(
     if not must_call:
         choices.append(_object({"answer": {"type": "string"}}))
     schema = choices[0] if len(choices) == 1 else {"type": "object", "anyOf": choices}
-    if not definitions:
-        return schema
-    return prune({**schema, **map_subschemas({"$defs": definitions}, _enforceable)})
+    made, _, _ = rewritten({**schema, "$defs": definitions}, GRAMMAR, inlined=False)
+    return prune(map_subschemas(made, _bare))
 
 
-def _enforceable(node: JsonSchema) -> dict[str, JsonValue]:
-    result = {keyword: value for keyword, value in node.items() if keyword in GRAMMAR.keywords}
-    if "oneOf" in result:
-        branches: JsonSchema = {"anyOf": result.pop("oneOf")}
-        if "anyOf" in result:
-            parts = result.get("allOf")
-            result["allOf"] = [*(parts if isinstance(parts, list) else ()), branches]
-        else:
-            result |= branches
-    if "format" in result and result["format"] not in COMMON_FORMATS:
-        del result["format"]
-    for keyword in NUMBERS - {"multipleOf"}:
-        bound = result.get(keyword)
-        if isinstance(bound, int | float) and abs(bound) > _EXACT:
-            del result[keyword]
-    pattern = result.get("pattern")
-    if isinstance(pattern, str) and not GRAMMAR.takes_pattern(pattern):
-        del result["pattern"]
-    named = result.get("patternProperties")
-    if isinstance(named, dict) and not all(map(GRAMMAR.takes_pattern, named)):
-        del result["patternProperties"]
-        result.pop("additionalProperties", None)  # it applied to names that match no pattern
-    return result
+def _bare(node: JsonSchema) -> dict[str, JsonValue]:
+    """Return a schema without its description and bounds that are not exact."""
+    return {
+        keyword: value
+        for keyword, value in node.items()
+        if keyword != "description"
+        and not (keyword in NUMBERS and isinstance(value, int | float) and abs(value) > _EXACT)
+    }
 
 
 def _object(properties: JsonObject) -> JsonSchema:
