@@ -90,25 +90,14 @@ def test_names_are_ascii_words(name: str, reference: str, plain: str) -> None:
     assert shared.definitions == {plain: {"type": "boolean"}}
 
 
-def test_the_mapping_of_a_discriminator_is_renamed_with_its_branches() -> None:
-    def union(kind: str) -> JsonSchema:
-        tag = {"propertyName": "kind", "mapping": {"a": "#/$defs/A"}}
-        whole = {"anyOf": [{"$ref": "#/$defs/A"}], "discriminator": tag}
-        return {**whole, "$defs": {"A": {"type": kind}}}
-
-    shared = SharedDefinitions()
-    shared.add(union("object"))
-    second = shared.add(union("array"))
-    assert second["anyOf"] == [{"$ref": "#/$defs/A_2"}]
-    assert second["discriminator"]["mapping"] == {"a": "#/$defs/A_2"}  # type: ignore[index, call-overload]
-
-
-def test_titles_comments_and_extensions_are_removed_but_not_properties() -> None:
+def test_what_no_model_needs_is_removed_but_not_properties() -> None:
     schema = {
         "title": "T",
         "$comment": "C",
         "x-own": 1,
         "properties": {"title": {"title": "T", "type": "string"}, "x-a": {"default": 1}},
+        "discriminator": {"propertyName": "kind"},
+        "examples": [{}],
         "enum": [{"title": "kept"}],
     }
     before = copy.deepcopy(schema)
