@@ -16,8 +16,7 @@ from keyword import iskeyword
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
-from pyfunctools._text import first_sentence
-from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.function import Function, contract_of, short_description
 from pyfunctools.schema.ground.references import defined_name
 from pyfunctools.schema.vocabulary import VALUE_LISTS
 
@@ -115,7 +114,7 @@ def _stub(
     contract = contract_of(function)
     schema, scope = contract.llm, types.scope(contract.llm)
     parameters = scope.parameters(schema, name, depth)
-    said = first_sentence(function.description, _LONGEST_SENTENCE)
+    said = short_description(function, _LONGEST_SENTENCE)
     head = f"{'async ' if outputs else ''}def {name}({', '.join(parameters)})"
     if brief:
         return f"{head}: {said!r}" if said else f"{head}: ..."

@@ -219,7 +219,9 @@ def test_of_words_of_very_many_functions_the_best_are_read() -> None:
     assert found(controller, "common", limit=1) == ["common"]
 
 
-@pytest.mark.parametrize("name", ["issues/list-for-repo", "repos_issues_getByOwner"])
+@pytest.mark.parametrize(
+    "name", ["issues/list-for-repo", "repos_issues_getByOwner", "repos.issues.getByOwner"]
+)
 @pytest.mark.parametrize("names", ["accessor", "operation_id"])
 def test_a_function_is_found_by_its_other_names(name: str, names: Any) -> None:
     controller = Controller.from_openapi(DOCUMENT, server="https://hub.example", names=names)

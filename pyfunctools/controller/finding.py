@@ -87,8 +87,10 @@ class FunctionFinder:
             pass
         if self._behind is not None:
             return self._behind.entry(name)
-        if isinstance(name, str) and name in self._other_names.value:  # pyright: ignore[reportUnnecessaryIsInstance]
-            return self._entries[self._other_names.value[name]]
+        if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            others = self._other_names.value
+            if found := others.get(name) or others.get(name.replace(".", "_")):
+                return self._entries[found]
         from pyfunctools.controller.searchable import unknown_name
 
         raise unknown_name(name, self._entries, self._index.value)

@@ -17,7 +17,7 @@ from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.simplify import unwrapped
 from pyfunctools.dialects.table import Dialect
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.function import Function, contract_of, has_whole_description
 from pyfunctools.route import Route
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import subschemas
@@ -147,7 +147,7 @@ def tool_items(
         return tools
     size = whole
     for step in _STEPS:
-        made = [(each, *_shortened(*step, said, schema)) for each, said, schema in made]
+        made = [(each, *_shortened(each, *step, said, schema)) for each, said, schema in made]
         tools = [item(*each) for each in made]
         size = size_of(tools)
         if size <= most.bytes:
@@ -232,11 +232,15 @@ _STEPS: Final = (
 
 
 def _shortened(
-    part: str, shorten: Callable[[str], str], description: str, schema: dict[str, Any]
+    function: Function,
+    part: str,
+    shorten: Callable[[str], str],
+    description: str,
+    schema: dict[str, Any],
 ) -> tuple[str, dict[str, Any]]:
     """Return a function's description and schema with one part of the descriptions shortened."""
     if part == "function":
-        return shorten(description), schema
+        return description if has_whole_description(function) else shorten(description), schema
     found: list[tuple[Keys, JsonValue]] = list(subschemas(schema))
     for keys, each in found:
         if isinstance(each, dict) and "description" in each:

@@ -2,7 +2,7 @@
 
 A definition that is used in many places would be written in each. So places are filled breadth
 first: each definition is written where it first occurs, and again as long as the schema grows by
-less than a quarter. The other references stay, for the rewrite to cut.
+less than a quarter; small ones everywhere. The other references stay, for the rewrite to cut.
 """
 
 from collections import deque
@@ -22,6 +22,8 @@ from pyfunctools.schema.outline.json_types import texts_of
 
 _GROWTH: Final = 0.25
 """The share of a schema's size that may be written a second time."""
+_SMALL: Final = 200
+"""The most characters of a definition that is always written: a cut has half as many."""
 
 
 def inlined_within(schema: JsonSchema, unrolled: int) -> tuple[JsonSchema, dict[str, str]]:
@@ -46,9 +48,9 @@ def inlined_within(schema: JsonSchema, unrolled: int) -> tuple[JsonSchema, dict[
         while isinstance(inner, dict) and (name := _target(inner) or "") in definitions:
             if above.count(name) >= (unrolled if name in recursive else 1):
                 break
-            if name in placed and sizes[name] > left:
+            if name in placed and sizes[name] > max(left, _SMALL):
                 break
-            left -= sizes[name] if name in placed else 0
+            left -= sizes[name] if name in placed and sizes[name] > _SMALL else 0
             placed.setdefault(name, path)
             siblings = {keyword: value for keyword, value in inner.items() if keyword != "$ref"}
             inner = beside_reference(siblings, _schema(definitions[name]), joined=True)

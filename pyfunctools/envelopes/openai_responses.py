@@ -6,7 +6,7 @@ text begins with `Error:`. `strict` is always written, since the API does not tr
 false.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject
@@ -28,6 +28,16 @@ _OF_THE_SDK: Final = {
 }
 """Additions of `client.responses.parse`, which the server does not accept back."""
 _CALLS: Final = frozenset({"custom_tool_call", "function_call"})
+_ASKED: Final = frozenset(
+    {
+        "apply_patch_call",
+        "computer_call",
+        "local_shell_call",
+        "mcp_approval_request",
+        "shell_call",
+    }
+)
+"""Items of tools that the program runs, unless the vendor has: then the output is there too."""
 _PIECES: Final = {
     "response.custom_tool_call_input.delta": "input",
     "response.function_call_arguments.delta": "arguments",
@@ -82,13 +92,22 @@ class OpenAIResponses(Envelope):
             else:
                 blocks.skip()
         detail = as_dict(whole.get("incomplete_details")).get("reason")
-        return blocks.turn(tuple(output), whole.get("status"), word=detail)
+        kinds = {str(each.get("type")) for each in output}
+        waits = any(_waits(each, kinds) for each in output)
+        return blocks.turn(tuple(output), whole.get("status"), waits=waits, word=detail)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         return tuple(map(_result, results))
 
     def stream_reader(self) -> "ResponsesReader":
         return ResponsesReader()
+
+
+def _waits(item: JsonObject, kinds: Set[str]) -> bool:
+    """Return whether the API waits for the program's answer to an item that is no call of ours."""
+    kind = str(item.get("type"))
+    asks = kind in _ASKED or (kind == "tool_search_call" and item.get("execution") == "client")
+    return asks and kind + "_output" not in kinds
 
 
 def _result(result: CallResult) -> JsonObject:

@@ -3,12 +3,13 @@
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import copy_context
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from os import urandom
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
@@ -373,7 +374,7 @@ def _returned(
     function = run.function
     if isinstance(value, Outcome):
         return replace(value, text=_message(value.text))
-    files, rest = ((), value) if type(value) in _SCALARS else _files_and_rest(value)
+    files, rest = ((), value) if type(value) in _SCALARS else _files_and_rest(value, validator)
     if files and rest is None:
         text = "\n".join(map(_described, files))
         return Outcome(text=text, value=value, content=files)
@@ -410,27 +411,66 @@ _READY = _SCALARS | {dict}
 """Types of values that are neither awaited nor iterated."""
 
 
-def _files_and_rest(value: object) -> "tuple[tuple[File, ...], object]":
+def _files_and_rest(
+    value: object, validator: "Validator | None"
+) -> "tuple[tuple[File, ...], object]":
     """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), 1)`.
 
-    The rest is `None` if there are only files, and a single item of an array is unpacked.
+    The rest is `None` if there are only files, and a single item of an array is unpacked. A file
+    further inside, and one that the output schema requires, becomes its name, type and size.
     """
     from pyfunctools.record.file import File
 
-    if isinstance(value, File):
-        return (value,), None
-    if not isinstance(value, dict | list | tuple):
+    files: list[File] = []
+    try:
+        named = _with_names(value, File, files)
+    except RecursionError:  # it contains itself, or is too deep to be written as JSON
         return (), value
-    held = cast("dict[object, object] | list[object] | tuple[object, ...]", value)
-    members = held if isinstance(held, dict) else None
-    items = held if members is None else members.values()
-    files = tuple(item for item in items if isinstance(item, File))
     if not files:
-        return (), held
-    if members is not None:
-        return files, {k: v for k, v in members.items() if not isinstance(v, File)} or None
-    others = [item for item in items if not isinstance(item, File)]
-    return files, others[0] if len(others) == 1 else others or None
+        return (), value
+    if isinstance(value, dict):
+        pairs = cast("dict[object, object]", value).items()
+        kept = cast("dict[object, object]", named)
+        wanted = () if validator is None else _required(validator.schema)
+        rest = {k: kept[k] for k, v in pairs if k in wanted or not isinstance(v, File)}
+        return tuple(files), rest or None
+    if isinstance(value, list | tuple):
+        items = zip(cast("list[object]", value), cast("list[object]", named), strict=True)
+        others = [name for item, name in items if not isinstance(item, File)]
+        return tuple(files), others[0] if len(others) == 1 < len(value) else others or None
+    return tuple(files), None if isinstance(value, File) else named
+
+
+def _required(schema: JsonSchema | bool) -> list[JsonValue]:
+    from pyfunctools.schema.ground.references import resolve
+
+    return items_of(members_of(resolve(schema, schema)).get("required"))
+
+
+def _with_names(value: object, kind: "type[File]", files: "list[File]") -> object:
+    """Return a value with a text for each of its files, which are added to `files`."""
+    if isinstance(value, kind):
+        files.append(value)
+        return _described(value)
+    count = len(files)
+    if isinstance(value, dict | list | tuple):
+        held = cast("dict[object, object] | list[object]", value)
+        pairs = held.items() if isinstance(held, dict) else enumerate(held)
+        made = {
+            key: inner if type(inner) in _SCALARS else _with_names(inner, kind, files)
+            for key, inner in pairs
+        }
+        if len(files) == count:
+            return held
+        return made if isinstance(held, dict) else list(made.values())
+    if hasattr(type(value), "__dataclass_fields__") or hasattr(type(value), "__pydantic_fields__"):
+        fields: dict[str, object] = getattr(value, "__dict__", {})
+        named = {key: _with_names(inner, kind, files) for key, inner in fields.items()}
+        if len(files) > count:
+            made = copy(value)
+            vars(made).update(named)
+            return made
+    return value
 
 
 def _described(file: "File") -> str:

@@ -1,6 +1,8 @@
 """`File`: bytes with a name and a media type, in arguments and beside the text of an outcome."""
 
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64decode, b64encode, urlsafe_b64encode
+from collections.abc import Iterator
+from typing import Any, cast
 
 from pyfunctools._json import JsonSchema
 from pyfunctools.errors import wrong_type
@@ -46,6 +48,26 @@ class File(str):
     def __reduce__(self) -> tuple[object, ...]:
         return (File, (self.content, self.filename, self.content_type))
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Any:
+        from pydantic_core.core_schema import with_info_plain_validator_function  # hints alone
+
+        return with_info_plain_validator_function(cls._given)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: object, handler: object) -> JsonSchema:
+        return {"type": "string", "format": "binary"}
+
+    @classmethod
+    def _given(cls, value: object, info: Any) -> "File":
+        """Return the file behind its base64 text: one of the call's (`files_in`), or a new one."""
+        if isinstance(value, File):
+            return value
+        if not isinstance(value, str):
+            raise ValueError("must be a file")
+        known = info.context.get(value) if isinstance(info.context, dict) else None
+        return known if isinstance(known, File) else cls(b64decode(value, validate=True))
+
     def spelled(self, schema: JsonSchema | bool) -> bytes:
         """Return the bytes to send: the content, or base64 if the schema requires it."""
         if not isinstance(schema, dict):
@@ -55,3 +77,13 @@ class File(str):
         if schema.get("contentEncoding") == "base64" or schema.get("format") == "byte":
             return self.encode("ascii")
         return self.content
+
+
+def files_in(value: object) -> Iterator[File]:
+    """Yield the files in JSON that a program gave."""
+    if isinstance(value, File):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        held = cast("dict[str, object] | list[object]", value)
+        for each in held.values() if isinstance(held, dict) else held:
+            yield from files_in(each)

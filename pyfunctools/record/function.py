@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pyfunctools._json import json_copy
 from pyfunctools._lazy import Lazy
-from pyfunctools._text import short_repr, visible
+from pyfunctools._text import first_sentence, short_repr, visible
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.origin import Method, Origin, origin_text
@@ -84,6 +84,7 @@ class Function:
     _handler: "Handler | None" = field(default=None, compare=False, repr=False)
     _settings: "Settings | None" = field(default=None, compare=False, repr=False)
     _searched: "Lazy[SearchTexts] | None" = field(default=None, compare=False, repr=False)
+    _is_whole: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not NAME.fullmatch(self.name):  # pyright: ignore
@@ -287,6 +288,25 @@ def searched_texts(function: Function) -> "SearchTexts | None":
     """Return the texts for a search that the source has, `None` if the schemas have them."""
     own = function._searched  # pyright: ignore[reportPrivateUsage]
     return None if own is None else own.value
+
+
+def described_whole(function: Function) -> Function:
+    """Return a function whose description is never shortened: a model needs all of it."""
+    return replace(function, _is_whole=True)
+
+
+def has_whole_description(function: Function) -> bool:
+    """Return whether the description must not be shortened."""
+    return function._is_whole  # pyright: ignore[reportPrivateUsage]
+
+
+def short_description(function: Function, limit: int) -> str:
+    """Return the first sentence of a description, and `@deprecated`; the whole if it has to be."""
+    if has_whole_description(function):
+        return function.description
+    sentence = first_sentence(function.description, limit)
+    marked = function.deprecated and sentence != "@deprecated"
+    return f"{sentence} @deprecated".lstrip() if marked else sentence
 
 
 def with_handler(function: Function, called: Callable[..., object]) -> Function:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._text import shortened, visible
 from pyfunctools.schema.coercion.coerce import coerced, is_exact
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.ground.path import Path
@@ -25,8 +26,12 @@ SchemaValidator: TypeAlias = Validator | Separated
 _NAME_KEYS: Final = frozenset(
     {"name", "function", "tool", "tool_name", "function_name", "recipient_name"}
 )
-_CALL_KEYS: Final = frozenset({*_NAME_KEYS, "type", "id", "call_id", "tool_call_id", "index"})
+_INNER: Final = frozenset({"function", "functionCall", "function_call", "toolUse", "tool_use"})
+_CALL_KEYS: Final = frozenset(
+    {*_NAME_KEYS, "call_id", "id", "index", "toolUseId", "tool_call_id", "type"}
+)
 """The keys of a call beside its arguments."""
+_MARKS: Final = _NAME_KEYS | _INNER
 
 
 class Checker:
@@ -59,18 +64,22 @@ class Checker:
         """Return the arguments, or all their issues; see `Function.check`.
 
         Null and blank text count as `{}`. A whole call of the function of this name, as
-        `{"name": "f", "arguments": {...}}`, counts as its arguments.
+        `{"name": "f", "arguments": {...}}`, counts as its arguments; one of another function is
+        told that it is one.
         """
         result = self._checked(arguments, allow_truncated)
         value: JsonValue = result.value
-        if name is None or not isinstance(value, dict) or _NAME_KEYS.isdisjoint(value):
+        if name is None or not isinstance(value, dict) or _MARKS.isdisjoint(value):
             return result
-        found = _arguments_of_call(value, name)
+        found = _whole_call(value)
         parts = self.place().possible.parts
         if found is None or any(key in part.declared for part in parts for key in value):
             return result
-        repair = Repair(path=Path.of(()), kind="unwrapped", before=value, after=found[0])
-        result = self._checked(found[0], allow_truncated)
+        written, inner = found
+        if not _is_name_of(written, name):
+            return result or _of_another(result, name, written)
+        repair = Repair(path=Path.of(()), kind="unwrapped", before=value, after=inner)
+        result = self._checked(inner, allow_truncated)
         return replace(result, repairs=(repair, *result.repairs))
 
     def _checked(
@@ -189,22 +198,36 @@ class Checker:
         return place
 
 
-def _arguments_of_call(value: JsonObject, name: str) -> tuple[JsonValue] | None:
-    """Return the arguments in a whole call of a function, `None` if this is not its call."""
+def _whole_call(value: JsonObject) -> tuple[str, JsonValue] | None:
+    """Return the name and the arguments in a whole call, `None` if the value is none."""
     if len(value.keys() - _CALL_KEYS) > 1:
         return None
     from pyfunctools.schema.coercion.candidates import WRAPPERS  # few values need it
-    from pyfunctools.schema.ground.did_you_mean import letters_of
 
-    inner = value.get("function")
-    if isinstance(inner, dict) and value.keys() <= _CALL_KEYS:
+    inner = next((each for key in _INNER if isinstance(each := value.get(key), dict)), None)
+    if inner is not None and value.keys() <= _CALL_KEYS | _INNER:
         value = inner
     written = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
     keys = [key for key in value if key in WRAPPERS]
     if not isinstance(written, str) or len(keys) != 1 or not value.keys() <= _CALL_KEYS | {keys[0]}:
         return None
+    return written, value[keys[0]]
+
+
+def _is_name_of(written: str, name: str) -> bool:
+    from pyfunctools.schema.ground.did_you_mean import letters_of
+
     last = letters_of(written.rpartition(".")[2])
-    return (value[keys[0]],) if last and letters_of(name).endswith(last) else None
+    return bool(last) and letters_of(name).endswith(last)
+
+
+def _of_another(failure: Failure, name: str, written: str) -> Failure:
+    """Return the failure of a whole call of another function in the place of the arguments."""
+    named = shortened(visible(written), 64)
+    expected = f'the arguments of "{name}", not a call of "{named}": call "{named}" itself'
+    message = f"{Path.of(())}: expected {expected}."
+    issue = Issue(path=Path.of(()), expected=expected, value=failure.value, message=message)
+    return replace(failure, issues=(issue,))
 
 
 def truncated_failure(

@@ -1,6 +1,8 @@
 """How a turn ended, and what a program and a model are told of it."""
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from json import dumps
+from typing import Any, Literal, TypedDict
 
 import pytest
 from pydantic import BaseModel
@@ -51,6 +53,22 @@ def test_a_turn_tells_how_it_ended(
 def test_a_turn_with_calls_ended_with_them() -> None:
     turn = shop()[1].tools().run(response(("a", "buy", '{"item": "tea"}'), reason="stop"))
     assert (turn.ended, turn.done) == ("calls", False)
+
+
+@pytest.mark.parametrize(
+    ("items", "done"),
+    [
+        ([{"type": "tool_search_call", "execution": "client", "call_id": "c"}], False),
+        ([{"type": "tool_search_call", "execution": "server"}], True),
+        ([{"type": "computer_call", "call_id": "c"}], False),
+        ([{"type": "mcp_approval_request", "id": "m"}], False),
+        ([{"type": "shell_call", "call_id": "c"}], False),
+        ([{"type": "shell_call", "call_id": "c"}, {"type": "shell_call_output"}], True),
+        ([{"type": "web_search_call", "id": "w"}], True),
+    ],
+)
+def test_a_turn_is_not_done_while_the_vendor_waits(items: list[Any], done: bool) -> None:
+    assert shop()[1].tools("openai-responses").run(responses(*items)).done is done
 
 
 def malformed(said: str) -> dict[str, Any]:
@@ -228,3 +246,50 @@ def test_a_file_in_a_mapping_is_content() -> None:
     outcome = Controller.from_functions([picture]).call("picture", {"name": "sun"})
     assert (outcome.reason, outcome.text) == (None, '{"name": "sun"}')
     assert outcome.content == (File(b"x", "a.png"),)
+
+
+A, B = File(b"x", "a.png", "image/png"), File(b"xy", "b.png", "image/png")
+A_NAME, B_NAME = "a.png (image/png, 1 bytes)", "b.png (image/png, 2 bytes)"
+
+
+class Album(BaseModel):
+    name: str
+    cover: File
+    others: list[File] = []
+
+
+class Named(TypedDict):
+    cover: File
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "json"),
+    [
+        (Any, {"a": [B, 1]}, {"a": [B_NAME, 1]}),
+        (dict[str, File | str], {"a": A, "b": "c"}, {"b": "c"}),
+        (dict[str, list[File]], {"a": [A, B]}, {"a": [A_NAME, B_NAME]}),
+        (list[str | File] | None, ["a", A], "a"),
+        (tuple[str, File], ("a", A), "a"),
+        (Sequence[File], [A], A_NAME),
+        (File | None, A, A_NAME),
+        (Album, Album(name="a", cover=A), {"name": "a", "cover": A_NAME, "others": []}),
+        (
+            list[Album],
+            [Album(name="a", cover=A, others=[B])],
+            [{"name": "a", "cover": A_NAME, "others": [B_NAME]}],
+        ),
+        (Named, {"cover": A, "name": "a"}, {"cover": A_NAME, "name": "a"}),
+    ],
+    ids=str,
+)
+def test_files_are_taken_out_of_any_value(hint: Any, value: Any, json: Any) -> None:
+    def give() -> object:
+        """Give."""
+        return value
+
+    give.__annotations__["return"] = hint
+    outcome = Controller.from_functions([give]).call("give")
+    assert outcome.ok
+    assert outcome.text == (json if isinstance(json, str) else dumps(json))
+    assert set(outcome.content) in ({A}, {B}, {A, B})

@@ -291,6 +291,16 @@ def test_definitions_that_refer_to_each_other_are_written_once_in_a_place(
     check_round_trip(dict(normalize(schema)), name, strict, seed=0)
 
 
+@pytest.mark.parametrize("dialect", ["gemini-schema", "llama"])
+def test_a_small_definition_is_written_in_every_place(dialect: str) -> None:
+    small = {**thing("x", x={"type": "integer"})}
+    places = {name: {"$ref": "#/$defs/Point"} for name in "abcdefgh"}
+    made = render({**thing(**places), "$defs": {"Point": small}}, dialect)
+    shown = {str(each) for each in made.schema["properties"].values()}
+    assert len(shown) == 1
+    assert "integer" in shown.pop()
+
+
 def test_a_map_beside_a_list_is_json_text_if_nothing_else_tells_them_apart() -> None:
     both = [{"type": "object", "additionalProperties": {"type": "integer"}}, {"type": "array"}]
     rendering = render(thing("v", v={"anyOf": both}), "gemini-schema", strict=True)

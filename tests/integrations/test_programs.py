@@ -486,3 +486,29 @@ def test_a_strange_result_is_an_error_in_the_program() -> None:
 
     programs = Controller.from_functions([odd]).programs()
     assert "RuntimeError" in programs.call("run_program", {"code": "await odd()"}).text
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        lambda programs: programs.prompt(compact=True).system,
+        lambda programs: str(fitted(Controller.combine(programs, talkative()))),
+        lambda programs: programs.signatures(),
+        lambda programs: programs.searchable().call("find_functions", {"query": "program"}).text,
+    ],
+)
+def test_a_short_description_of_a_program_still_names_its_functions(shown: Any) -> None:
+    description = Controller.from_object(Shop()).programs()["run_program"].description
+    assert "async def refund(" in description
+    assert "async def refund(" in shown(Controller.from_object(Shop()).programs())
+
+
+def talkative() -> Controller:
+    talk = Function.from_schema(name="talk", description="Talk. " * 99, parameters=[], handler=str)
+    return Controller.from_functions([talk])
+
+
+def fitted(controller: Controller) -> Any:
+    fits = controller.tools("openai", bytes=controller.tools("openai").bytes - 400)
+    assert fits.losses
+    return fits

@@ -119,6 +119,8 @@ WHOLE: list[dict[str, Any]] = [
     {"name": "functions.send", "parameters": {"to": "x"}},
     {"type": "tool_use", "id": "1", "name": "send", "input": {"to": "x"}},
     {"id": "1", "type": "function", "function": {"name": "send", "arguments": {"to": "x"}}},
+    {"functionCall": {"name": "send", "args": {"to": "x"}}},
+    {"toolUse": {"toolUseId": "1", "name": "send", "input": {"to": "x"}}},
 ]
 
 
@@ -131,6 +133,16 @@ def test_a_whole_call_given_as_the_arguments_is_unwrapped(value: dict[str, Any])
         assert result.value == {"to": "x"}
         assert result.repairs[0].kind == "unwrapped"
         assert shop.call("send", given).value == {"to": "x"}
+
+
+@pytest.mark.parametrize("value", WHOLE, ids=str)
+def test_a_whole_call_of_another_function_is_told_to_be_one(value: dict[str, Any]) -> None:
+    result = SEND.check(json.dumps(value).replace("send", "delete"))
+    assert isinstance(result, Failure)
+    (issue,) = result.issues
+    assert issue.expected.startswith('the arguments of "send", not a call of "')
+    assert issue.expected.endswith('delete" itself')
+    assert issue.expected in result.feedback()
 
 
 def test_another_call_or_data_of_these_names_is_not_unwrapped() -> None:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools import Controller, DefinitionError, Function, Prompt, parse_calls, prompt_of
+from pyfunctools import (
+    Controller,
+    DefinitionError,
+    Function,
+    Prompt,
+    function,
+    parse_calls,
+    prompt_of,
+)
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema import Validator, normalize, validate
 from pyfunctools.schema.ground.references import defined_name, references_in
@@ -84,6 +92,15 @@ def test_the_compact_prompt_shows_typed_stubs() -> None:
 
 def test_the_compact_prompt_keeps_names_as_they_are_called() -> None:
     assert "def a-b(): ..." in prompt_of([made("a-b", {})], compact=True).system.splitlines()
+
+
+def test_a_compact_prompt_says_that_a_function_is_deprecated() -> None:
+    def old() -> None:
+        """Do it. In the old way."""
+
+    controller = Controller.from_functions([function(deprecated=True)(old)])
+    for text in (controller.prompt(compact=True).system, controller.signatures()):
+        assert "'Do it. @deprecated'" in text
 
 
 def test_a_controller_is_an_iterable_of_functions() -> None:

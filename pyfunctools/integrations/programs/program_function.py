@@ -10,7 +10,7 @@ from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.runner import Run, Runner
 from pyfunctools.integrations.programs.program_run import ProgramFunctions, ProgramRun
 from pyfunctools.limits import DEFAULT_LIMITS, ProgramLimits
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import Function, described_whole
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.signatures import signatures_of, spelled_names
 
@@ -37,7 +37,7 @@ def entries_of(controller: Controller, limits: ProgramLimits | None) -> list[Run
         parameters=_PARAMETERS,
         handler=_never,
     )
-    return [(function, runner), *([runner.find] if runner.find else [])]
+    return [(described_whole(function), runner), *([runner.find] if runner.find else [])]
 
 
 class ProgramRunner:

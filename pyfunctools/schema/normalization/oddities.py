@@ -52,6 +52,8 @@ def notes_of(
             for keyword, value in inner.items():
                 for text in _oddities(keyword, value):
                     yield Note(text=text, pointer=f"{here}{pointer_of((keyword,))}")
+            for fault in _unsatisfiable(inner, ()):
+                yield Note(text=f"{fault.wrong}: {_NEVER}", pointer=here + fault.pointer)
             beside = any(key != "$ref" and not key.startswith("x-") for key in inner)
             if siblings_ignored and isinstance(inner.get("$ref"), str) and beside:
                 yield Note(text=SIBLINGS_NOTE, pointer=here)
@@ -61,6 +63,7 @@ SIBLINGS_NOTE = (
     "Other keywords stand beside `$ref`. This version of OpenAPI ignores them; here they apply."
 )
 
+_NEVER = "no call with that value is valid."
 _SILENT = DRAFT | EXAMPLES | {"$comment"}
 """Keywords whose corrections are not reported, since they constrain nothing."""
 

@@ -9,6 +9,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
+from pyfunctools.record.file import files_in
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
@@ -49,11 +50,11 @@ class ArgumentsReader(NamedTuple):
     `names` the parameter names by those in JSON where they differ. `plain` has, by name in JSON,
     the types of values that do not need pydantic; `fills_defaults` tells whether pydantic has a
     default to fill in. `kwargs` is the name of `**kwargs`, `reserved` are names that its keys must
-    not have. `unlisted` has the schema with `UNLISTED`, or `None`; `renames` tells whether unlisted
-    names are accepted.
+    not have. `has_human` tells whether a person gives a part. `unlisted` has the schema with
+    `UNLISTED`, or `None`; `renames` tells whether unlisted names are accepted.
     """
 
-    read_json: Callable[[bytes], Objects]
+    read_json: Callable[..., Objects]
     keys: Mapping[str, str]
     names: Mapping[str, str]
     required: frozenset[str]
@@ -61,6 +62,7 @@ class ArgumentsReader(NamedTuple):
     plain: Mapping[str, frozenset[type]]
     kwargs: str | None
     reserved: frozenset[str]
+    has_human: bool
     unlisted: Lazy[JsonSchema | None]
     renames: bool
 
@@ -106,7 +108,8 @@ class ArgumentsReader(NamedTuple):
         from pydantic_core import to_json  # twice as fast as `json.dumps`
 
         try:
-            return self.read_json(to_json(arguments))
+            files = {str(each): each for each in files_in(arguments)} if self.has_human else None
+            return self.read_json(to_json(arguments), context=files or None)
         except Exception as error:  # user-written validators may raise anything
             from pyfunctools.sources.python.argument_errors import failure_of
 
@@ -166,6 +169,7 @@ def read_parameters(
         plain={keys[name]: plain_types(field) for name, field in reading.fields.items()},
         kwargs=kwargs,
         reserved=signature.reserved | (keys.keys() - set(keys.values())),
+        has_human=reading.is_marked,
         unlisted=Lazy(lambda: written.value.unlisted),
         renames=renames,
     )

@@ -355,7 +355,7 @@ def _output(hint: object) -> object:
     """
     bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     origin, inner = get_origin(bare) or bare, get_args(bare)
-    if bare in (EMPTY, None, NoneType, Any, object, NoReturn, Never) or _is_result_type(bare):
+    if bare in (EMPTY, None, NoneType, Any, object, NoReturn, Never):
         return EMPTY
     if origin in (Awaitable, Coroutine):
         return _output(inner[-1]) if inner else EMPTY
@@ -363,8 +363,8 @@ def _output(hint: object) -> object:
         return _output(GenericAlias(list, inner[:1] or (Any,)))
     if _is_union(bare) and any(map(_is_result_type, inner)):
         left = tuple(each for each in inner if not _is_result_type(each))
-        return Union[left] if left else EMPTY  # noqa: UP007 - at run time
-    return hint
+        return Union[left] if {*left} - {NoneType} else EMPTY  # noqa: UP007 - at run time
+    return EMPTY if _is_result_type(bare) else hint
 
 
 def _is_union(hint: object) -> bool:
@@ -372,12 +372,9 @@ def _is_union(hint: object) -> bool:
 
 
 def _is_result_type(hint: object) -> bool:
-    """Return whether a hint is `Outcome`, `File`, or a list or tuple of files: without a schema."""
-    if get_origin(hint) in (list, tuple):
-        return any(
-            any(map(_is_result_type, get_args(each))) if _is_union(each) else _is_result_type(each)
-            for each in get_args(hint)
-        )
+    """Return whether a hint is `Outcome` or `File`, or a container of them: without a schema."""
+    if (inner := get_args(hint)) and get_origin(hint) is not Literal:
+        return any(map(_is_result_type, inner))
     module, name = getattr(hint, "__module__", None), getattr(hint, "__qualname__", None)
     return (module, name) in _RESULT_TYPES
 

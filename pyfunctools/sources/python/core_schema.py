@@ -18,6 +18,7 @@ from typing import TypeAlias, cast
 from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
+from pyfunctools.record.file import File
 from pyfunctools.sources.python.markers import HUMAN_KEY, ContextPart, Inject, mark_in, remedy_of
 from pyfunctools.sources.python.unlisted_names import UNLISTED, ReadClass
 
@@ -199,7 +200,7 @@ def is_secret_type(node: CoreSchema) -> bool:
         return called is not None
     made = called if isinstance(called, type) else getattr(called, "__self__", None)
     uploads = sys.modules.get("starlette.datastructures")  # imported by code that hints an upload
-    kinds = (SecretStr, SecretBytes, *((uploads.UploadFile,) if uploads else ()))
+    kinds = (SecretStr, SecretBytes, File, *((uploads.UploadFile,) if uploads else ()))
     return isinstance(made, type) and issubclass(made, kinds)
 
 

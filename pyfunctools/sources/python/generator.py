@@ -190,6 +190,8 @@ class Generator(GenerateJsonSchema):
         for name, field in _field_schemas(schema, cls):
             if text := docs.attributes.get(name):
                 field.setdefault("description", text)
+        if "prefixItems" in schema and (fields := getattr(cls, "_fields", ())):
+            _add_line(schema, f"In this order: {', '.join(fields)}.")
         return schema
 
 
@@ -201,8 +203,11 @@ def _with_member_names(schema: JsonSchemaValue, enum: type) -> None:
         return
     schema["x-enum-varnames"] = list(members)
     named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
-    named += ", …." if len(members) > _MAX_MEMBERS else "."
-    schema["description"] = "\n\n".join(filter(None, (schema.get("description"), named)))
+    _add_line(schema, named + (", …." if len(members) > _MAX_MEMBERS else "."))
+
+
+def _add_line(schema: JsonSchemaValue, line: str) -> None:
+    schema["description"] = "\n\n".join(filter(None, (schema.get("description"), line)))
 
 
 _MAX_MEMBERS = 64

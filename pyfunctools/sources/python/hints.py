@@ -71,7 +71,7 @@ class HintReading(NamedTuple):
     fields: Mapping[str, CoreSchema]
     written: Lazy[HintSchema]
     is_marked: bool
-    read: Callable[[bytes], dict[str, object]]
+    read: Callable[..., dict[str, object]]
 
     @property
     def schema(self) -> JsonObject:
@@ -111,7 +111,7 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
         fields=fields_in(_root(core)),
         written=written,
         is_marked=reader.is_marked,
-        read=cast("Callable[[bytes], dict[str, object]]", read),
+        read=cast("Callable[..., dict[str, object]]", read),
     )
 
 

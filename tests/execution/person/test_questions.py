@@ -281,3 +281,40 @@ def test_a_name_that_is_required_and_not_declared_is_asked_for() -> None:
     assert asked(controller.call("f", "{}")).keys() == {"$input.team.name", "$input.team.size"}
     given = {"$input.team.name": "A", "$input.team.size": "3"}
     assert controller.call("f", "{}", human=given).value == {"team": {"name": "A", "size": 3}}
+
+
+class Letter(BaseModel):
+    to: str
+    scan: File
+
+
+@pytest.mark.parametrize(
+    ("hint", "model", "given", "path"),
+    [
+        (File, {}, {"it": File(b"x", "a.pdf")}, "$input.it"),
+        (Human[File], {}, {"it": File(b"x", "a.pdf")}, "$input.it"),
+        (Human[File | None], {}, {"it": File(b"x", "a.pdf")}, "$input.it"),
+        (Human[list[File]], {}, {"it": [File(b"x", "a.pdf")]}, "$input.it"),
+        (Letter, {"it": {"to": "Ann"}}, {"$input.it.scan": File(b"x", "a.pdf")}, "$input.it.scan"),
+    ],
+    ids=str,
+)
+def test_a_file_of_a_hint_is_asked_for_and_arrives(
+    hint: Any, model: Any, given: Any, path: str
+) -> None:
+    taken: list[Any] = []
+
+    def send(it: Any) -> None:
+        """Send."""
+        taken.append(it)
+
+    send.__annotations__["it"] = hint
+    controller = Controller.from_functions([send])
+    waiting = controller.call("send", model)
+    assert asked(waiting)[path].kind == "file"
+    assert controller.resume(waiting.waiting.ticket, given).ok  # type: ignore[union-attr]
+    (it,) = taken
+    file = it.scan if hint is Letter else it[0] if isinstance(it, list) else it
+    assert (file.content, file.filename) == (b"x", "a.pdf")
+    refused = controller.call("send", model, human=dict.fromkeys(given, "a.pdf"))
+    assert refused.reason == "needs_human"

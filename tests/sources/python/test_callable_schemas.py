@@ -322,7 +322,7 @@ def test_classes_become_definitions_with_their_descriptions() -> None:
 def test_a_named_tuple_names_its_items() -> None:
     schema, definitions = place(Point)
     [tuple_] = [schema] if definitions is None else definitions.values()
-    assert tuple_["description"] == "A place."
+    assert tuple_["description"] == "A place.\n\nIn this order: x, y."
     assert [item["title"] for item in tuple_["prefixItems"]] == ["x", "y"]
     assert (tuple_["minItems"], tuple_["maxItems"]) == (1, 2)
 

@@ -104,7 +104,7 @@ OUTPUTS: list[tuple[object, object]] = [
     (Outcome, EMPTY),
     (Outcome | int, int),
     (Union[int, str, Outcome], int | str),
-    (Optional[Outcome], type(None)),
+    (Optional[Outcome], EMPTY),
     (Iterator[int], list[int]),
     (Iterable[str], list[str]),
     (Generator[int, None, str], list[int]),
