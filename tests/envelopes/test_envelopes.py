@@ -240,6 +240,6 @@ def test_a_response_may_be_deeply_nested_or_contain_itself() -> None:
     assert envelope_of("anthropic").read_turn(claude(loop)).calls[0].name == "f"
 
 
-def test_an_unknown_dialect_names_the_known_ones() -> None:
-    with pytest.raises(DefinitionError, match="'openai-responses'"):
+def test_an_unknown_dialect_names_the_near_one() -> None:
+    with pytest.raises(DefinitionError, match=r"Write 'openai'\."):
         envelope_of("open-ai")
