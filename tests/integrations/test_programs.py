@@ -169,6 +169,8 @@ def test_a_failure_is_an_exception_with_our_feedback(shop: Shop, code: str, told
         ("await refund(1, 2)", "Too many positional arguments"),
         ("'a' + 1", "Operator `+`"),
         ("x = = 1", "Expected an expression"),
+        ("import requests", "line 2: `import requests`: Cannot resolve imported module `requests`"),
+        ("def f():\n    import numpy as np\nawait orders()", "module `numpy`"),
         ("import asyncio\nasyncio.create_task(orders())", "create_task"),
     ],
 )
@@ -425,6 +427,7 @@ def test_a_program_at_its_limit_runs_and_one_beyond_is_stopped(
     outcome = run(shop, code.replace("N", str(one_more)), limits)
     assert outcome.reason == "raised"
     assert f"at its limit {name}." in outcome.text
+    assert ("not undone: orders (ok) x 3." in outcome.text) is bool(outcome.calls)
 
 
 @pytest.mark.parametrize("caught", [False, True])

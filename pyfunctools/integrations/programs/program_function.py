@@ -111,10 +111,10 @@ def _never(**_: object) -> None:
 _ABOUT: Final = """\
 Run a program in Python that calls functions; you get what it prints and its last value.
 Call a function with `await name(argument=value)`, several at once with `await \
-asyncio.gather(...)` (no create_task). What a call returns is JSON: dict, list, str, int, float, \
-bool or None. A call that fails raises RuntimeError, whose text says what to do. There are no \
-files, no network, no sleep, no inheritance; of modules asyncio, json, re, math, datetime, decimal \
-and a few more."""
+asyncio.gather(...)` (no create_task, no return_exceptions). What a call returns is JSON: dict, \
+list, str, int, float, bool or None. A call that fails raises RuntimeError, whose text says what \
+to do. There are no files, no network, no sleep, no inheritance; of modules asyncio, json, re, \
+math, datetime, decimal and a few more."""
 _FIND_FIRST: Final = f"""\
 Find functions with `{FIND}` first: it returns their signatures. In a program call them by name, \
 or `await {CALL}(name=..., arguments={{...}})`, and `await {FIND}(query=...)`."""

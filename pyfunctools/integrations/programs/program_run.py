@@ -7,6 +7,7 @@ calls waits for a person, the program is put into a ticket, and goes on when eac
 """
 
 from asyncio import Lock, get_running_loop, to_thread
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -252,13 +253,14 @@ class ProgramRun:
         lines = [error.text]
         if printed := self._sandbox.printed:
             lines.append(f"It had printed:\n{truncated(printed, _LONGEST)}")
-        ran = [
+        ran = Counter(
             f"{each.function} ({each.outcome.reason or 'ok'})"
             for each in calls
             if each.outcome.waiting is None and each.outcome.reason not in _NOT_BEGUN
-        ]
+        )
         if ran:
-            lines.append(f"These calls have run, and are not undone: {', '.join(ran)}.")
+            told = (name if times == 1 else f"{name} x {times}" for name, times in ran.items())
+            lines.append(f"These calls have run, and are not undone: {', '.join(told)}.")
         elif error.reason != "arguments":
             lines.append("None of its calls has run.")
         is_good = self._person.ticket is not None and not self._claimed

@@ -96,8 +96,8 @@ class Sandbox:
         try:
             if "asyncio" in code and "import asyncio" not in code:  # models forget it
                 self._session.feed_start("import asyncio")
-            try:
-                at = self._session.feed_start(code, print_callback=self._hear)
+            try:  # what cannot be imported is found at its first stop
+                return self._advanced(self._session.feed_start(code, print_callback=self._hear))
             except MontyTypingError as error:
                 if wrong := _mistakes(error.display(), code, self._names):
                     raise ProgramError(wrong, "arguments") from None
