@@ -1,14 +1,15 @@
 """The subschemas of a schema: reads, copies and replaces them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 _Holder: TypeAlias = dict[str, JsonValue] | list[JsonValue]
+_WITH_SCHEMAS = SCHEMA_MAP | SCHEMA_LIST | ONE_SCHEMA
 
 
 def is_schema(value: object) -> bool:
@@ -19,6 +20,8 @@ def is_schema(value: object) -> bool:
 def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
     """Yield each subschema one level below, after the steps to it; other values are skipped."""
     for keyword, value in schema.items():
+        if keyword not in _WITH_SCHEMAS:
+            continue
         if keyword in SCHEMA_MAP and isinstance(value, dict):
             for name, inner in value.items():
                 if isinstance(inner, (dict, bool)):
@@ -51,22 +54,41 @@ class Slot:
             self.holder[int(self.key)] = schema
 
 
-def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
+def copy_with_slots(
+    schema: JsonSchema, settle: "Settle | None" = None
+) -> tuple[dict[str, JsonValue], list[Slot]]:
     """Return a copy of a schema, and the slots of its subschemas one level below.
 
-    To fill a slot changes only the copy. A walk without recursion keeps a list of slots.
+    To fill a slot changes only the copy. A walk without recursion keeps a list of slots. A
+    subschema for which `settle` returns another one is replaced by it, and has no slot.
     """
     copy = dict(schema)
     slots: list[Slot] = []
-    for steps, inner in children(schema):
-        holder: _Holder = copy
-        if len(steps) == 2:
-            keyword = str(steps[0])
-            holder = cast("_Holder", copy[keyword])
-            if holder is schema[keyword]:
-                holder = copy[keyword] = holder.copy()
-        slots.append(Slot(holder, steps[-1], inner, steps))
+    for keyword, value in schema.items():
+        if keyword not in _WITH_SCHEMAS:
+            continue
+        holder: Any = copy
+        below: Iterable[tuple[str | int, JsonValue]] = ((keyword, value),)
+        if keyword in SCHEMA_MAP and isinstance(value, dict):
+            holder, below = dict(value), value.items()
+        elif keyword in SCHEMA_LIST and isinstance(value, list):
+            holder, below = list(value), enumerate(value)
+        elif keyword not in ONE_SCHEMA:
+            continue
+        for key, inner in below:
+            if isinstance(inner, (dict, bool)):
+                if settle is not None and (settled := settle(inner)) is not None:
+                    holder[key] = settled
+                else:
+                    steps = (keyword,) if holder is copy else (keyword, key)
+                    slots.append(Slot(holder, key, inner, steps))
+        if holder is not copy:
+            copy[keyword] = holder
     return copy, slots
+
+
+Settle: TypeAlias = Callable[[JsonSchema | bool], JsonSchema | bool | None]
+"""A function that returns what replaces a subschema, or `None` if it must be walked."""
 
 
 def map_children(

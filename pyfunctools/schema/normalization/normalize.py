@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 from gc import is_tracked
 from typing import TYPE_CHECKING, Any, overload
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to
 from pyfunctools.schema.ground.walk import Slot, copy_with_slots
@@ -54,7 +54,7 @@ def normalize(
         from pyfunctools.schema.normalization.bundle import bundle
 
         schema = bundle(schema, lookup)
-    elif DRAFT.isdisjoint(schema) and (leaf := _leaf(schema)) is not None:
+    elif (leaf := _leaf(schema)) is not None:
         return leaf
     result = _Normalizer(schema, lookup).run()
     # Nothing else adds more than a few levels.
@@ -107,17 +107,26 @@ class _Normalizer:
             if not isinstance(node, dict):
                 slot.put(node)
                 continue
-            if (leaf := _leaf(node)) is not None:
-                slot.put(leaf)
-                continue
             copied = copied or is_copied(node)
             if not isinstance(node, Finished):
                 node = self._normalized(node, copied, known_as)
             if isinstance(reference := node.get("$ref"), str):
                 self._use(reference)
-            copy, slots = copy_with_slots(node)
+            copy, slots = copy_with_slots(node, self._settled)
             slot.put(copy)
             self._todo.extend((inner, copied, None) for inner in reversed(slots))
+
+    def _settled(self, schema: JsonSchema | bool) -> JsonSchema | bool | None:
+        """Return a normalized subschema that has none itself, or `None` if it may have some.
+
+        Most of the subschemas of a document are a reference or a few scalars.
+        """
+        if not isinstance(schema, dict):
+            return schema
+        if len(schema) == 1 and isinstance(reference := schema.get("$ref"), str):
+            self._use(reference)
+            return {"$ref": reference}
+        return _leaf(schema)
 
     def _normalized(
         self, schema: JsonSchema, copied: bool, known_as: str | None
@@ -148,26 +157,37 @@ class _Normalizer:
             self._todo.append((Slot(self._done, name, self._own[name]), False, reference))
 
 
-_WITH_OTHERS = frozenset({"$ref", "discriminator"})
+_NOT_ALONE = frozenset({"$ref", "discriminator"}) | {"$defs", *DRAFT}
+_TEXT_LISTS = frozenset({"enum", "type"})
+_MOST_TEXTS = 64
 
 
 def _leaf(schema: JsonSchema) -> dict[str, JsonValue] | None:
-    """Return a schema of scalars normalized, or `None` for any other schema.
+    """Return a schema of scalars and lists of texts normalized, or `None` for any other schema.
 
     The collector does not track a dict that holds only scalars, as most schemas are.
     """
-    if schema.__class__ is not dict or is_tracked(schema) or not _WITH_OTHERS.isdisjoint(schema):
+    if schema.__class__ is not dict or not _NOT_ALONE.isdisjoint(schema):
         return None
-    kinds = tuple(map(type, schema.values()))  # 1, 1.0 and `True` are equal
-    found = _normalized_leaf((*schema.items(), kinds))
-    return None if found is None else found.copy()
+    values = [*schema.values()]
+    if is_tracked(schema):
+        for index, (key, value) in enumerate(schema.items()):
+            if isinstance(value, list) and key in _TEXT_LISTS and len(value) <= _MOST_TEXTS:
+                values[index] = tuple(value)
+                if {str}.issuperset(map(type, value)):
+                    continue
+            if isinstance(value, dict | list):
+                return None
+    kinds = tuple(map(type, values))  # 1, 1.0 and `True` are equal
+    return json_copy(_normalized_leaf((tuple(schema), tuple(values), kinds)))
 
 
 @lru_cache(maxsize=4096)
-def _normalized_leaf(items: tuple[Any, ...]) -> dict[str, JsonValue] | None:
-    """Return a schema of scalars that is normalized, from its items; `None` if it gets branches.
+def _normalized_leaf(parts: tuple[tuple[str, ...], tuple[Any, ...], Any]) -> dict[str, JsonValue]:
+    """Return such a schema normalized, from its keys and its values, the lists as tuples.
 
     A document repeats such schemas very often. Do not change the result.
     """
-    node = split_types(translate(dict(items[:-1])))
-    return None if is_tracked(node) else node
+    keys, values, _ = parts
+    given = [list(value) if value.__class__ is tuple else value for value in values]
+    return {**_Normalizer(dict(zip(keys, given, strict=True)), None).run()}

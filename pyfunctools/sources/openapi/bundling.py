@@ -10,7 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
+from gc import is_tracked
 from hashlib import blake2b
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,8 +20,8 @@ from urllib.parse import unquote, urlsplit
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.ground.references import reference_to, steps_of
-from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
+from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
 from pyfunctools.schema.separation.predicates import IsHuman, ask, needs_name_only
 from pyfunctools.schema.separation.shown import may_be_persons
 from pyfunctools.schema.vocabulary import (
@@ -28,10 +29,7 @@ from pyfunctools.schema.vocabulary import (
     DYNAMIC_REFERENCES,
     EXAMPLES,
     IDENTITY,
-    ONE_SCHEMA,
     REFERENCES,
-    SCHEMA_LIST,
-    SCHEMA_MAP,
     UNIONS,
 )
 from pyfunctools.sources.hidden import without_hidden
@@ -117,6 +115,7 @@ _IDENTITY = IDENTITY - {"id"} | DYNAMIC_REFERENCES | DRAFT
 
 _TOLD = frozenset({"allOf", "oneOf"})
 _REFERRING = REFERENCES | {"discriminator"}
+_PLACED = _IDENTITY | _REFERRING | _TOLD
 _Key = tuple[Resource, str]
 
 
@@ -136,6 +135,7 @@ class SchemaBundler:
     def __init__(self, document: Document, is_human: IsHuman | None) -> None:
         self.places: dict[str, DocumentPlace] = {}
         self._reached: dict[str, None] = {}
+        self._targets: dict[_Key, str] = {}
         self._document = document
         self._is_human = is_human
         self._names = DefinitionNames(document)
@@ -148,60 +148,73 @@ class SchemaBundler:
         """
         if not isinstance(place.value, dict):
             return Bundled(place.value if isinstance(place.value, bool) else True)
-        # A copy of the schema, level by level: faster than with `ground.walk.copy_with_slots`.
         whole: dict[str, JsonValue] = {}
         self._reached = {}
         keywords: set[str] = set()
-        todo: list[tuple[JsonSchema, dict[str, JsonValue], Resource]] = []
-        todo.append((place.value, whole, place.resource))
+        todo = [(Slot(whole, "", place.value), place.resource)]
         while todo:
-            schema, copy, outer = todo.pop()
+            slot, outer = todo.pop()
+            schema = members_of(slot.inner)
             resource = self._document.scope(schema, outer)
             if self._document.may_have_hidden:
                 schema = without_hidden(schema)
-            for keyword, value in schema.items():
-                if keyword in _IDENTITY:
-                    continue
-                copy[keyword] = value
-                if keyword in EXAMPLES and isinstance(value, dict | list):
+            kept = schema
+            if not _IDENTITY.isdisjoint(schema):
+                kept = {key: value for key, value in schema.items() if key not in _IDENTITY}
+            copy, slots = copy_with_slots(kept, partial(self._settled, resource))
+            slot.put(copy)
+            todo += [(inner, resource) for inner in slots]
+            for keyword in EXAMPLES & copy.keys():
+                if isinstance(copy[keyword], dict | list):
                     self._write_examples(keyword, copy, place._replace(resource=resource))
-                elif isinstance(value, dict):
-                    if keyword in SCHEMA_MAP:
-                        copy[keyword] = named = dict(value)
-                        for name, inner in value.items():
-                            if isinstance(inner, dict):
-                                named[name] = made = dict[str, JsonValue]()
-                                todo.append((inner, made, resource))
-                    elif keyword in ONE_SCHEMA:
-                        copy[keyword] = made = dict[str, JsonValue]()
-                        todo.append((value, made, resource))
-                elif keyword in SCHEMA_LIST and isinstance(value, list):
-                    copy[keyword] = listed = list(value)
-                    for index, inner in enumerate(value):
-                        if isinstance(inner, dict):
-                            listed[index] = made = dict[str, JsonValue]()
-                            todo.append((inner, made, resource))
             keywords |= _TOLD & schema.keys()
             if not _REFERRING.isdisjoint(schema):
                 self._rewrite_references(schema, copy, resource, place)
                 if "discriminator" in schema:
                     keywords.add("discriminator")
                     self._rewrite_discriminator(schema, copy, resource, place, sent)
-        return Bundled(whole, tuple(self._reached), frozenset(keywords))
+        return Bundled(members_of(whole[""]), tuple(self._reached), frozenset(keywords))
+
+    def is_plain(self, schema: JsonValue) -> bool:
+        """Return whether a schema is a few scalars that mean the same at every place.
+
+        Most are. The garbage collector does not track a dict without containers.
+        """
+        if not isinstance(schema, dict) or is_tracked(schema):
+            return False
+        return _PLACED.isdisjoint(schema) and not self._document.may_have_hidden
+
+    def _settled(self, resource: Resource, schema: JsonSchema | bool) -> JsonSchema | bool | None:
+        """Return a bundled subschema that has none itself, or `None` if it may have some."""
+        if not isinstance(schema, dict) or self.is_plain(schema):
+            return schema
+        if len(schema) == 1 and isinstance(reference := schema.get("$ref"), str):
+            return {"$ref": self._pointed(reference, resource)}
+        return None
+
+    def _pointed(self, reference: str, resource: Resource) -> str:
+        """Return the reference to the definition that a reference of the document leads to."""
+        made = self._targets.get((resource, reference))
+        if made is None:
+            made = self.reference(self._document.target(reference, resource))
+            self._targets[resource, reference] = made
+        self._reached[defined_name(made) or ""] = None
+        return made
 
     def _write_examples(
         self, keyword: str, copy: dict[str, JsonValue], place: DocumentPlace
     ) -> None:
         """Replace references in examples; an example without a target is left out."""
-        value = copy.pop(keyword)
+        value = copy[keyword]
         named = value if isinstance(value, dict) and "$ref" not in value else {}
         many = keyword == "examples" and (isinstance(value, list) or bool(named))
         found: list[JsonValue] = []
         for each in [*items_of(value), *members_of(named).values()] if many else [value]:
             with suppress(DocumentError):
                 found.append(self._document.example(place._replace(value=each)))
-        if found:
-            copy[keyword] = found if many else found[0]
+        copy[keyword] = found if many else next(iter(found), None)
+        if not found:
+            del copy[keyword]
 
     def _rewrite_references(
         self,
@@ -212,8 +225,8 @@ class SchemaBundler:
     ) -> None:
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            copy["$ref"] = self.reference(self._document.target(reference, resource))
-        for keyword in sorted(DYNAMIC_REFERENCES):
+            copy["$ref"] = self._pointed(reference, resource)
+        for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             target = schema.get(keyword)
             if isinstance(target, str) and (static := self._static(target, resource, root)):
                 if "$ref" in copy:
@@ -337,10 +350,11 @@ class SchemaBundler:
                         target = self._document.target(reference, place.resource)
                         edges.append((alone, target, set(keys[::2]) != {"allOf"}))
                         whole = {**target.fields, **schema}
-                mapping = members_of(members_of(schema.get("discriminator")).get("mapping"))
-                found = (self._mapped(written, place.resource) for written in mapping.values())
-                owner = alone if keys else any_type
-                edges += ((owner, subtype, False) for subtype in found if subtype is not None)
+                if "discriminator" in schema:
+                    mapping = members_of(members_of(schema["discriminator"]).get("mapping"))
+                    found = (self._mapped(written, place.resource) for written in mapping.values())
+                    owner = alone if keys else any_type
+                    edges += ((owner, subtype, False) for subtype in found if subtype is not None)
                 if may_be_persons(whole):
                     names = [key for word, key in pairwise(keys) if word == "properties"]
                     private += [alone] if ask(is_human, Path.of(names), whole) else []

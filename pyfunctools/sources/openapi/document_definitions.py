@@ -1,6 +1,7 @@
 """The `$defs` of a document: each target of a reference, normalized once for all functions."""
 
 from collections.abc import Iterable, Iterator
+from gc import is_tracked
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of, text_of
@@ -90,6 +91,7 @@ class DocumentDefinitions:
         self._to_be_sent: dict[str, Bundled] = {}
         self._normalized: dict[tuple[str, bool], NormalizedSchema] = {}
         self._references: dict[tuple[Resource, str, bool], NormalizedSchema] = {}
+        self._plain: dict[tuple[object, ...], NormalizedSchema] = {}
         self._closures: dict[tuple[tuple[str, ...], bool], Closure] = {}
         self._written: dict[tuple[str, ...], frozenset[str]] = {}
         self._relieved: dict[tuple[str, bool], RelievedDefinitions] = {}
@@ -101,6 +103,11 @@ class DocumentDefinitions:
         If it is `sent`, a `oneOf` becomes an `anyOf` as `sources.alternatives` describes. Most
         schemas have none, and share their definitions with received values.
         """
+        if self._bundler.is_plain(place.value):
+            key = (*place.fields.items(), *map(type, place.fields.values()))
+            if (known := self._plain.get(key)) is None:
+                known = self._plain[key] = self._normalized_at(place, sent)
+            return known
         reference = place.fields.get("$ref")
         if len(place.fields) != 1 or not isinstance(reference, str):
             return self._normalized_at(place, sent)
@@ -246,5 +253,6 @@ def _described(schema: JsonSchema | bool) -> NormalizedSchema:
             keywords.add(PERSONS)
         if not _MARKS.isdisjoint(current):
             keywords |= {mark for mark in _MARKS if current.get(mark, False) is not False}
-        todo += [inner for _, inner in children(current)]
+        if is_tracked(current):  # no dict of scalars is, and most schemas are one
+            todo += [inner for _, inner in children(current)]
     return NormalizedSchema(schema, tuple(names), frozenset(keywords))
