@@ -29,8 +29,8 @@ from pyfunctools.record.origin import WRAPPED, RemoteTool
 from pyfunctools.record.outcome import Outcome, outcome_json
 from pyfunctools.schema import Validator
 from pyfunctools.schema.ground.references import find_target
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.validation.validator import validate_output
-from pyfunctools.schema.vocabulary import COMPOSITION
 
 MODERN: Final = "2026-07-28"
 """The first revision that allows any output."""
@@ -38,7 +38,6 @@ MODERN: Final = "2026-07-28"
 _LONGER: Final = 1.5
 """The factor by which a schema may grow when references are replaced."""
 
-_DEEPEST: Final = 32
 _compact: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -83,7 +82,7 @@ def output_of(function: Function, *, modern: bool, inline: bool | None = None) -
         return None
     schema = _shorter(lambda inlined: render(whole, "mcp", inline=inlined), inline)
     may_be_null = bool(Validator(schema, formats=False).validate(None))
-    wraps = may_be_null or not (modern or _is_object(schema, schema))
+    wraps = may_be_null or not (modern or _is_object(schema))
     if wraps:
         definitions = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
         schema = {
@@ -93,7 +92,7 @@ def output_of(function: Function, *, modern: bool, inline: bool | None = None) -
             **definitions,
             WRAPPED: True,
         }
-    elif _is_object(schema, schema):
+    elif _is_object(schema):
         schema = _object(schema)
     return ToolOutput(schema=schema, wraps=wraps, validator=Validator(schema, formats=False))
 
@@ -261,16 +260,6 @@ def _object(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", **schema}
 
 
-def _is_object(root: JsonSchema, schema: JsonValue, depth: int = 0) -> bool:
+def _is_object(schema: JsonSchema) -> bool:
     """Return whether a schema is known to allow only objects."""
-    if not isinstance(schema, dict) or depth > _DEEPEST:
-        return False
-    if schema.get("type") == "object":
-        return True
-    if _is_object(root, find_target(root, schema.get("$ref")), depth + 1):
-        return True
-    inner = {word: schema.get(word) for word in COMPOSITION}
-    parts = {word: held for word, held in inner.items() if isinstance(held, list) and held}
-    return any(_is_object(root, each, depth + 1) for each in parts.pop("allOf", ())) or any(
-        all(_is_object(root, each, depth + 1) for each in held) for held in parts.values()
-    )
+    return Outline(schema).root.types == {"object"}
