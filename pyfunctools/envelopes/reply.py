@@ -7,6 +7,7 @@ in them. A message whose role is not the model's role is skipped.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from itertools import count
 from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
@@ -22,6 +23,7 @@ from pyfunctools.envelopes.blocks import (
     is_model_text,
 )
 from pyfunctools.envelopes.envelope import ModelCall
+from pyfunctools.envelopes.sdk_data import copied
 from pyfunctools.errors import DocumentError
 
 _FIRST: Final = ("choices", "candidates")
@@ -132,50 +134,28 @@ def data_of(raw: object) -> JsonValue:
     Raises:
         DocumentError: it is neither a text nor a message.
     """
-    return _Plain().value(raw, 0)
+    objects = count()
 
+    def read(value: object) -> object:
+        if isinstance(value, Enum):
+            return value.value
+        if isinstance(value, bytes | bytearray):
+            return bytes(value).decode(errors="surrogateescape")
+        if value is None or isinstance(value, str | int | float | Mapping):
+            return value
+        if isinstance(value, Sequence):
+            return list(cast("Sequence[object]", value))
+        members = _fields(value) if next(objects) < _MOST_OBJECTS else {}
+        return members or value  # what cannot be read is refused when it is checked
 
-class _Plain:
-    """Converts one message to plain data; it may be huge, deeply nested, or contain itself."""
-
-    def __init__(self) -> None:
-        self._objects = _MOST_OBJECTS
-
-    def value(self, raw: object, depth: int) -> JsonValue:
-        """Return a value as plain data: JSON, and the known fields of objects."""
-        if type(raw) is str:
-            return raw
-        if isinstance(raw, Enum):
-            raw = cast("object", raw.value)
-        if raw is None or isinstance(raw, str | int | float):
-            return raw
-        if depth > _DEEPEST:
-            return None
-        if isinstance(raw, bytes | bytearray):
-            return bytes(raw).decode(errors="surrogateescape")
-        if isinstance(raw, Mapping):
-            return self._members(cast("Mapping[object, object]", raw), depth)
-        if isinstance(raw, Sequence):
-            return [self.value(item, depth + 1) for item in cast("Sequence[object]", raw)]
-        self._objects -= 1
-        members = _fields(raw) if self._objects > 0 else {}
-        if not members and depth:
-            return cast("JsonValue", raw)  # refused when it is checked
-        if not members:
-            raise DocumentError(
-                "The model's output",
-                f"A {type(raw).__name__} is neither a text nor a message.",
-                remedy="Pass the text, or the message of the vendor's SDK.",
-            )
-        return self._members(members, depth)
-
-    def _members(self, members: Mapping[object, object], depth: int) -> JsonValue:
-        found: dict[str, JsonValue] = {}
-        for key, value in members.items():
-            if key in _FIRST and isinstance(value, list | tuple):
-                value = cast("Sequence[object]", value)[:1]  # noqa: PLW2901
-            found[str(key)] = self.value(value, depth + 1)
-        return found
+    found = copied(raw, read)
+    if found is raw and not isinstance(raw, str | int | float | None):
+        raise DocumentError(
+            "The model's output",
+            f"A {type(raw).__name__} is neither a text nor a message.",
+            remedy="Pass the text, or the message of the vendor's SDK.",
+        )
+    return cast("JsonValue", found)
 
 
 def _fields(raw: object) -> dict[object, object]:

@@ -1,6 +1,6 @@
 """Reads objects of a vendor's SDK, or the same as plain data, without importing the SDK."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 
@@ -49,27 +49,33 @@ def plain_data(value: object, exclude: object = None) -> dict[str, Any]:
     """
     dump = getattr(value, "model_dump", None)
     if not callable(dump):
-        return as_dict(_copied(value))
+        return as_dict(copied(value))
     return as_dict(
         dump(mode="json", by_alias=True, exclude_unset=True, exclude=exclude, warnings=False)
     )
 
 
-def _copied(value: object) -> object:
-    """Return a copy in dictionaries and lists, also of a value that contains itself."""
+def copied(value: object, read: Callable[[object], object] = lambda inner: inner) -> object:
+    """Return a copy in dictionaries and lists, also of a value that contains itself.
+
+    `read` returns an inner value, or what is copied in its place.
+    """
     whole: dict[object, Any] = {"": value}
-    made: dict[int, dict[object, Any] | list[Any]] = {}
+    # With what was copied, whose `id` no other object may get before the end.
+    made: dict[int, tuple[object, dict[object, Any] | list[Any]]] = {}
     todo: list[dict[object, Any] | list[Any]] = [whole]
     while todo:
         place = todo.pop()
         for key, inner in list(place.items() if isinstance(place, dict) else enumerate(place)):
-            copied = _shallow_copy(inner)
-            if copied is None:
-                continue
             if id(inner) not in made:
-                made[id(inner)] = copied
-                todo.append(copied)
-            cast("dict[object, Any]", place)[key] = made[id(inner)]
+                plain = read(inner)
+                copy = _shallow_copy(plain)
+                if copy is None:
+                    cast("dict[object, Any]", place)[key] = plain
+                    continue
+                made[id(inner)] = (inner, copy)
+                todo.append(copy)
+            cast("dict[object, Any]", place)[key] = made[id(inner)][1]
     return whole[""]
 
 
