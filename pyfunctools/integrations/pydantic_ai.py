@@ -134,8 +134,10 @@ class ControllerToolset(AbstractToolset[Any]):
         outcome = await self._outcome(name, tool_args, ctx)
         if outcome.waiting is not None:
             raise ApprovalRequired(metadata=what_is_asked(outcome, ctx.tool_call_id))
-        asked = (ctx.tool_call_metadata or {}).get("asked")
-        if asked and still_waits(outcome) and outcome.reason == "raised":  # the ticket is good
+        metadata = cast("dict[str, Any]", ctx.tool_call_metadata or {})
+        if (
+            (asked := metadata.get("asked")) and still_waits(outcome) and outcome.reason == "raised"
+        ):  # the ticket is good
             raise ApprovalRequired(metadata={**asked, "text": outcome.text})
         if outcome.reason == "arguments" or isinstance(outcome.exception, Retry):
             raise ModelRetry(outcome.text)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from pyfunctools import Failure, Function, Outcome, Question, Repair, Request, Success, Waiting
-from pyfunctools.execution.person.masking import MASK, Masker
+from pyfunctools.execution.person.masking import Masker
 from pyfunctools.integrations.inspector.markup import (
     Child,
     Markup,
@@ -18,6 +18,7 @@ from pyfunctools.integrations.inspector.markup import (
 )
 from pyfunctools.integrations.inspector.question_form import FieldValues, question_fields
 from pyfunctools.integrations.inspector.trying import HeldCall, Trial
+from pyfunctools.record.outcome import outcome_json
 
 _MARK = "❌"
 
@@ -151,7 +152,7 @@ def _parts(trial: Trial, checked: Success[Any] | Failure | None) -> Iterator[Chi
     if waits is not None:
         asked = outcome.reason == "needs_human" or any(each.problem for each in waits.questions)
         wanted = "values of the person" if asked else "an approval"
-        told = f"It waits for {wanted}. Nothing has run."
+        told = f"It waits for {wanted}."
         told = "Its calls wait for a person: look at Waiting." if waits.pending else told
         yield tag("p", tag("b", told), class_="notice"), _asks(waits)
     yield tag("h3", "What the model gets"), _lines(hide(outcome.text))
@@ -171,8 +172,9 @@ def _for_program(outcome: Outcome, hide: Callable[[str], str]) -> Iterator[Child
         "told again: it has run before" if outcome.replayed else None,
     ]
     yield facts(hide(each) for each in told if each)
-    is_covered = MASK in outcome.text  # and the value is not
-    yield code_block(hide(outcome.text if is_covered else json_text(outcome.value)))
+    value = outcome_json(outcome)
+    shown = f"<{type(outcome.value).__name__}>" if value is None else json_text(value[0])
+    yield code_block(hide(shown))
 
 
 def request_text(request: Request) -> str:

@@ -19,7 +19,15 @@ from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
 from pyfunctools.record.file import File
-from pyfunctools.sources.python.markers import HUMAN_KEY, ContextPart, Inject, mark_in, remedy_of
+from pyfunctools.sources.python.markers import (
+    FOREIGN_REMEDY,
+    HUMAN_KEY,
+    ContextPart,
+    Inject,
+    foreign_class,
+    mark_in,
+    remedy_of,
+)
 from pyfunctools.sources.python.unlisted_names import UNLISTED, ReadClass
 
 CoreSchema: TypeAlias = Mapping[str, object]
@@ -91,7 +99,12 @@ class CoreReader:
             for inner in replaced_in(node):
                 replaced.read(inner)
             self.is_marked = self.is_marked or replaced.is_marked
-        if cls is None or kind in ("model", "dataclass", "typed-dict"):
+        if kind in ("model", "dataclass", "typed-dict"):
+            if name := foreign_class(node.get("cls")):
+                reason = f"an inner part is `{name}`, which only its own library fills in."
+                raise MisuseError(reason, f"Make it a parameter of its own. {FOREIGN_REMEDY}")
+            cls = node
+        elif cls is None:
             cls = node
         found: dict[str, object] = {}
         for key in INNER:

@@ -1,9 +1,12 @@
 """Contexts, marks and tools of other libraries are refused with the remedy."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from dataclasses import make_dataclass
+from typing import Annotated, Any, NamedTuple
 
 import pytest
+from pydantic import BaseModel, create_model
+from typing_extensions import TypedDict
 
 from pyfunctools import DefinitionError, function_of
 
@@ -39,6 +42,19 @@ def test_a_foreign_context_is_refused(module: str, name: str) -> None:
     for hint in hints:
         with pytest.raises(DefinitionError, match=r"f\(ctx\): Its hint has `\w+\.\w+`.*Context"):
             function_of(_with(hint))
+
+
+@pytest.mark.parametrize("made", [BaseModel, NamedTuple, TypedDict, "dataclass"])
+def test_a_foreign_context_inside_another_type_is_refused(made: Any) -> None:
+    cls = pytest.importorskip("mcp.server.mcpserver").Context
+    fields = {"user": str, "ctx": cls | None}
+    if made is BaseModel:
+        hint: Any = create_model("Held", user=(str, ...), ctx=(cls | None, None))
+    else:
+        hint = make_dataclass("Held", fields.items()) if made == "dataclass" else None
+        hint = hint or made("Held", list(fields.items()) if made is NamedTuple else fields)
+    with pytest.raises(DefinitionError, match=r"f\(ctx\): .*`mcp.Context`.*Context"):
+        function_of(_with(hint))
 
 
 def test_foreign_marks_are_refused() -> None:
