@@ -223,8 +223,7 @@ class ApplicationRunner:
         late = f"No answer came within {self.limits.deadline:g} s"
         reason = "The application was shut down before it answered" if is_stopped else late
         lost = LostResponse(reason=reason, sent="unknown", late=not is_stopped)
-        name = call.run.function.name
-        return outcome_of_response(lost, method=call.route.method, name=name, expose=False)
+        return outcome_of_response(lost, method=call.route.method, expose=False)
 
     def _refuse_other_route(self, call: PreparedCall) -> Outcome | None:
         """Refuse arguments with which another route than the function's route would answer.
@@ -250,10 +249,7 @@ class ApplicationRunner:
             outcome = whole_refused(call.run.function, Failure(value=arguments, issues=issues))
             return replace(outcome, response=Response(sent="no"))
         text = f"The application answers this path by {other}. Nothing was sent."
-        response = Response(sent="no")
-        return Outcome(
-            text=text, reason="arguments", response=response, function=call.run.function.name
-        )
+        return Outcome(text=text, reason="arguments", response=Response(sent="no"))
 
 
 class _RunningApplication:

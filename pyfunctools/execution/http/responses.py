@@ -22,9 +22,9 @@ EXCERPT = 2048
 
 
 def outcome_of_response(
-    result: ReceivedResponse | LostResponse, *, method: str, name: str, expose: bool
+    result: ReceivedResponse | LostResponse, *, method: str, expose: bool
 ) -> Outcome:
-    """Return the outcome of a call of the function `name`.
+    """Return the outcome of a call.
 
     Every 2xx status is success. The value is parsed JSON or text, by the content type, else bytes;
     an empty body is `None`. Other statuses are errors: the model reads the status and, with
@@ -32,7 +32,7 @@ def outcome_of_response(
     too, with the unparsed body as value. Header names are in lower case.
     """
     if isinstance(result, LostResponse):
-        return _outcome_without_response(result, method, name)
+        return _outcome_without_response(result, method)
     headers = _headers_by_name(result.headers)
     content_type = headers.get("content-type", "")
     value, is_valid = _value(result, content_type)
@@ -56,11 +56,10 @@ def outcome_of_response(
             retry_after=None if is_success else retry_after(result.headers),
             sent="yes",
         ),
-        function=name,
     )
 
 
-def outcome_of_item(item: StreamItem, status: int, headers: Headers, name: str) -> Outcome:
+def outcome_of_item(item: StreamItem, status: int, headers: Headers) -> Outcome:
     """Return the outcome of an item of a response that is a sequence."""
     text = _shown(item.value if isinstance(item.value, str) else _COMPACT(item.value))
     if item.issues:
@@ -72,11 +71,10 @@ def outcome_of_item(item: StreamItem, status: int, headers: Headers, name: str) 
         reason="output" if item.issues else None,
         issues=item.issues,
         response=Response(status=status, headers=_headers_by_name(headers), sent="yes"),
-        function=name,
     )
 
 
-def _outcome_without_response(result: LostResponse, method: str, name: str) -> Outcome:
+def _outcome_without_response(result: LostResponse, method: str) -> Outcome:
     text = f"{result.reason}."
     if result.status is not None:
         text = f"{_status(result.status)}, but: {text}"
@@ -93,7 +91,6 @@ def _outcome_without_response(result: LostResponse, method: str, name: str) -> O
             retry_after=retry_after(result.headers),
             sent=result.sent,
         ),
-        function=name,
     )
 
 

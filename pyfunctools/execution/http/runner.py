@@ -325,7 +325,7 @@ class HttpRunner:
 
         async def put_item(item: StreamItem, response: OpenResponse) -> None:
             nonlocal passed_on
-            made = outcome_of_item(item, response.status, response.headers, name)
+            made = outcome_of_item(item, response.status, response.headers)
             _ = put and await put(_told(call, made))
             passed_on += 1
 
@@ -347,7 +347,7 @@ class HttpRunner:
         if isinstance(result, ReceivedResponse) and result.passed_on:
             return end_of_stream(name, passed_on)
         outcome = outcome_of_response(
-            result, method=route.method, name=name, expose=self._exposed(call, result.status)
+            result, method=route.method, expose=self._exposed(call, result.status)
         )
         return _told(call, outcome)
 
@@ -368,7 +368,8 @@ def _told(call: "PreparedCall", outcome: Outcome) -> Outcome:
     """Return an outcome without the credentials of the connection, with the request's repairs."""
     others = () if outcome.ok else call.secrets.others
     outcome = Masker(call.secrets.credentials, others).outcome(outcome)
-    return replace(outcome, repairs=(*outcome.repairs, *call.request.repairs))
+    repairs = (*outcome.repairs, *call.request.repairs)
+    return replace(outcome, function=call.run.function.name, repairs=repairs)
 
 
 def _runner_with(limits: Limits, library: str | None, connection: Connection) -> HttpRunner:
@@ -427,5 +428,4 @@ def _without_credentials(function: Function, error: Exception) -> Outcome:
         reason="raised",
         exception=error,
         response=Response(sent="no"),
-        function=function.name,
     )

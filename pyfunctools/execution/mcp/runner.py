@@ -126,7 +126,7 @@ class RemoteRunner:
         tool = next((each for each in tools if each.get("name") == origin.name), None)
         if tool is None:
             text = f"The server has no tool {function.name} any more. Nothing has run."
-            return Outcome(text=text, reason="unknown", function=function.name)
+            return Outcome(text=text, reason="unknown")
         digest = digest_of_tool(tool)
         if digest == origin.digest or digest in self._accepted:
             return None
@@ -136,7 +136,7 @@ class RemoteRunner:
                 self._accepted.add(digest)
                 return None
         text = f"The tool {function.name} has changed since it was read. Nothing has run."
-        return Outcome(text=text, reason="unknown", function=function.name)
+        return Outcome(text=text, reason="unknown")
 
     async def _list(self) -> list[JsonValue]:
         """Return the current list of tools; concurrent calls share one request."""
@@ -166,7 +166,7 @@ class RemoteRunner:
                     return call.with_reason(failed_outcome(run, error))
                 state = refused
             if isinstance(state, str):
-                return Outcome(text=state, reason="declined", function=function.name)
+                return Outcome(text=state, reason="declined")
             if state["requests"]:
                 responses = await answers_to(function, state, ask, {})
                 continued = _continuation(function, state, responses)
@@ -177,7 +177,7 @@ class RemoteRunner:
             # The server has no question, and expects the same call again: it waits for a person.
             if asyncio.get_running_loop().time() - started > PATIENCE:
                 text = f"The server is not ready after {PATIENCE:g} seconds."
-                return Outcome(text=text, reason="deadline", function=function.name)
+                return Outcome(text=text, reason="deadline")
             await asyncio.sleep(pause)
             pause = min(2 * pause, _PAUSES[1])
             more = continuation_of(state, {})
@@ -198,7 +198,7 @@ def _continuation(
         return responses
     if is_declined(state, responses):
         text = "The person declined the server's question. Nothing more has run."
-        return Outcome(text=text, reason="declined", function=function.name)
+        return Outcome(text=text, reason="declined")
     return continuation_of(state, responses)
 
 

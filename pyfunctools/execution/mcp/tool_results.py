@@ -60,7 +60,7 @@ def outcome_of_result(
     if deeper_than(result, DEPTH) or len(dumps(result)) > limit:
         text = f"The tool ran, but its result is larger than {limit:,} bytes or "
         text += f"nested more than {DEPTH} deep."
-        return Outcome(text=text, reason="output", function=function.name)
+        return Outcome(text=text, reason="output")
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
     parts = [_text_or_file(each) for each in blocks if isinstance(each, dict)]
@@ -74,7 +74,6 @@ def outcome_of_result(
             value=text if run.withholds else None,
             reason="raised",
             content=files,
-            function=function.name,
         )
     value = _value(function, result, text, has_output=validator is not None)
     if not texts and not (files and value is None):
@@ -157,7 +156,6 @@ def failed_outcome(run: Run, error: Exception, *, sent: bool = True) -> Outcome:
         text=text if sent else f"{text} Nothing has run.",
         value=said if is_withheld else None,
         reason=reason,
-        function=function.name,
     )
 
 

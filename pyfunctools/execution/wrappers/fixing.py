@@ -97,7 +97,7 @@ def _not_made(run: Run, error: Exception, reason: str) -> Outcome:
     name, ran = run.function.name, run.person and run.person.nothing_ran
     log_raised(name, "`fixed`", error)
     text = f"A value that the application gives could not be made ({reason}). {ran}."
-    return Outcome(text=text, reason="raised", exception=error, function=name)
+    return Outcome(text=text, reason="raised", exception=error)
 
 
 def _taken(function: Function, keys: Keys, side: SideName = "llm") -> Issue:
