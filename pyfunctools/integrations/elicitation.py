@@ -7,8 +7,7 @@ refused, with a text that describes where a person can make it.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from concurrent.futures import Future
 from json import JSONEncoder
 from typing import Any, Final
 
@@ -154,13 +153,6 @@ def _bounds(schema: dict[str, JsonValue], *words: str) -> dict[str, JsonValue]:
     return {word: schema[word] for word in words if isinstance(schema.get(word), int | float)}
 
 
-@dataclass(slots=True)
-class _Page:
-    loop: asyncio.AbstractEventLoop
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-    outcome: Outcome | None = None
-
-
 class Pages:
     """The calls that are completed on pages of the application, by the ids of their tickets.
 
@@ -169,29 +161,27 @@ class Pages:
     """
 
     def __init__(self) -> None:
-        self._open: dict[str, _Page] = {}
+        self._open: dict[str, Future[Outcome]] = {}
 
     def open(self, ticket: str) -> None:
         """Expect the outcome of a ticket."""
         while len(self._open) >= PAGES:
             del self._open[next(iter(self._open))]
-        self._open.setdefault(ticket, _Page(asyncio.get_running_loop()))
+        self._open.setdefault(ticket, Future())
 
     def hear(self, ticket: str, outcome: Outcome) -> None:
         """Record the outcome of a ticket."""
         page = self._open.get(ticket)
-        if page is not None:
-            page.outcome = outcome
-            with suppress(RuntimeError):  # its loop is closed
-                page.loop.call_soon_threadsafe(page.done.set)
+        if page is not None and not page.done():
+            page.set_result(outcome)
 
     async def outcome(self, ticket: str, seconds: float) -> Outcome | None:
         """Return the outcome of a ticket's call, `None` if it does not end within the time."""
         page = self._open.get(ticket)
         if page is None:
             return None
-        with suppress(TimeoutError):
-            await asyncio.wait_for(page.done.wait(), seconds)
-        if page.outcome is not None:
-            self._open.pop(ticket, None)
-        return page.outcome
+        await asyncio.wait((asyncio.wrap_future(page),), timeout=seconds)
+        if not page.done():
+            return None
+        self._open.pop(ticket, None)
+        return page.result()

@@ -1,10 +1,10 @@
 """`PostgresStore`: used tickets and their answers in a PostgreSQL database, for many machines."""
 
 import os
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from queue import Empty, LifoQueue
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from pyfunctools.errors import DefinitionError, MissingExtraError, TicketStoreError, wrong_type
@@ -23,8 +23,7 @@ class PostgresStore(SqlStore):
     it is in no `repr`. The table `pyfunctools_tickets` is made when the store is first used. It
     holds ids, expiries and answers, never a value of a person's; rows go an hour after they
     expired by the clocks of the store's `Tickets`. `timeout` bounds each statement, and each
-    attempt to connect, in seconds. Connections are kept: one for each thread that uses the store
-    at the same time.
+    attempt to connect, in seconds. A process keeps one connection, which its threads share.
 
     Raises:
         MissingExtraError: psycopg 3 is not installed (the extra `postgres`).
@@ -59,9 +58,9 @@ ON CONFLICT (id) DO UPDATE
         self._dsn = dsn
         self._timeout = timeout
         super().__init__()
-        self._has_table = False
-        self._process = 0
-        self._idle: LifoQueue[PostgresSession] = LifoQueue()
+        self._process = os.getpid()
+        self._lock = Lock()
+        self._session: PostgresSession | None = None
 
     def __repr__(self) -> str:
         return "PostgresStore(...)"
@@ -70,61 +69,43 @@ ON CONFLICT (id) DO UPDATE
         return (partial(PostgresStore, timeout=self._timeout), (self._dsn,))
 
     def close(self) -> None:
-        """Close the connections that are kept; a later call opens new ones."""
-        for session in self._kept() if hasattr(self, "_idle") else ():
+        """Close the connection; a later call opens a new one."""
+        session: PostgresSession | None = getattr(self, "_session", None)
+        self._session = None
+        if session is not None:
             session.close()
 
     def _done(self, statements: Callable[[Execute], T]) -> T:
         """Return the result of statements; on a connection that was lost they run once again."""
-        for session in self._kept():
+        if self._process != os.getpid():  # a forked process must not use its parent's
+            self._process, self._lock, self._session = os.getpid(), Lock(), None
+        with self._lock:
+            if self._session is not None:
+                with suppress(self._errors):
+                    return self._run(statements, self._session)
             try:
-                return self._run(statements, session)
-            except self._errors:  # the server was restarted, maybe: the other ones are lost too
-                self.close()
-        try:
-            return self._run(statements, self._opened())
-        except self._errors as error:
-            reason = f"The database did not do it ({type(error).__name__})."
-            raise TicketStoreError("PostgresStore", reason, _REMEDY) from None  # no dsn
+                return self._run(statements, self._opened())
+            except self._errors as error:
+                reason = f"The database did not do it ({type(error).__name__})."
+                raise TicketStoreError("PostgresStore", reason, _REMEDY) from None  # no dsn
 
     def _run(self, statements: Callable[[Execute], T], session: PostgresSession) -> T:
-        with _closed_on_error(session):
-            result = statements(cast("Execute", session.execute))
-        self._idle.put(session)
-        return result
-
-    def _kept(self) -> Iterator[PostgresSession]:
-        """Yield the idle connections; a forked process must not use those of its parent."""
-        if self._process != os.getpid():
-            self._process, self._idle, self._has_table = os.getpid(), LifoQueue(), False
-        while True:
-            try:
-                yield self._idle.get_nowait()
-            except Empty:
-                return
+        try:
+            return statements(cast("Execute", session.execute))
+        except BaseException:  # an interrupt too: what the connection waits for is not known
+            self.close()
+            raise
 
     def _opened(self) -> PostgresSession:
         milliseconds = int(self._timeout * 1000)
-        session = self._connect(
+        session = self._session = self._connect(
             self._dsn,
             autocommit=True,
             connect_timeout=max(1, round(self._timeout)),
             options=f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}",
         )
-        if not self._has_table:
-            with _closed_on_error(session):
-                session.execute(_TABLE)
-            self._has_table = True
+        self._run(lambda execute: execute(_TABLE, ()), session)
         return session
-
-
-@contextmanager
-def _closed_on_error(session: PostgresSession) -> Generator[None]:
-    try:
-        yield
-    except BaseException:
-        session.close()
-        raise
 
 
 _REMEDY: Final = "Look at the server, and at the connection string."
