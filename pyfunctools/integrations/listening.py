@@ -6,8 +6,6 @@ requests. So `_LimitedProtocol` closes connections that are too many or too slow
 
 import asyncio
 import sys
-from contextlib import suppress
-from ipaddress import ip_address
 from socket import AF_INET, AF_INET6, create_server
 from typing import Any, Final
 
@@ -52,13 +50,6 @@ async def serve_app(app: Starlette, host: str, port: int, path: str, connections
     finally:
         running.should_exit = True
         await task
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach a host."""
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return host == "localhost"
 
 
 class _LimitedProtocol(H11Protocol):

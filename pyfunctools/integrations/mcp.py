@@ -22,6 +22,7 @@ from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, 
 from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Approval
 from pyfunctools.execution.person.tickets import Ticket, Tickets
+from pyfunctools.execution.request.destination import is_loopback
 from pyfunctools.execution.steps import awaited, nothing_ran
 from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -58,7 +59,7 @@ try:
         refusal_of,
         values_by_path,
     )
-    from pyfunctools.integrations.listening import CONNECTIONS, is_loopback, serve_app
+    from pyfunctools.integrations.listening import CONNECTIONS, serve_app
 except ImportError as error:
     raise MissingExtraError(
         "pyfunctools.integrations.mcp",

@@ -1,8 +1,12 @@
 """`CallInfo`: facts about a call, for the function that runs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from types import UnionType
 from typing import Annotated, Never, Union, get_args, get_origin
+
+from pyfunctools.errors import DefinitionError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +40,21 @@ def wants_info(hint: object) -> bool:
     if get_origin(hint) in (Union, UnionType):
         return any(map(wants_info, get_args(hint)))
     return hint is CallInfo
+
+
+def takes_context(where: str, provide: Callable[..., object]) -> bool:
+    """Return whether a function that provides a value is called with the context, or with nothing.
+
+    Raises:
+        DefinitionError: it requires more than the context; `where` names it.
+    """
+    try:
+        parameters = signature(provide).parameters.values()
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return False
+    empty, stars = Parameter.empty, (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    needed = [each for each in parameters if each.default is empty and each.kind not in stars]
+    if len(needed) > 1 or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):
+        reason = "This function takes more than the context."
+        raise DefinitionError(where, reason, "Let it take no arguments, or the context alone.")
+    return bool(needed)

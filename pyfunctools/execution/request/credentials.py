@@ -6,13 +6,13 @@ A credential is never in an error, a `repr` or a text for the model.
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from inspect import Parameter, signature
 from typing import cast
 
 from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.styles import TOKEN, is_field_value, percent
 from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.record.call_info import takes_context
 from pyfunctools.record.function import Function
 from pyfunctools.route import Route, SecurityScheme
 
@@ -76,29 +76,13 @@ def check_schemes(given: Collection[str], functions: Iterable[Function]) -> None
 def provider_of(where: str, value: object) -> Callable[[object], object]:
     """Return a function of the context that returns the value, or its result if it is a function.
 
-    The function has no required parameter, or only the context.
-
     Raises:
-        DefinitionError: the function has other required parameters.
+        DefinitionError: the function requires more than the context.
     """
     if not callable(value):
         return lambda _: value
     provide: Callable[..., object] = value
-    try:
-        parameters = signature(provide).parameters.values()
-    except (TypeError, ValueError):  # some built-in callables have no signature
-        return lambda _: provide()
-    needed = [p for p in parameters if p.default is Parameter.empty and p.kind not in _STARS]
-    if len(needed) > 1 or any(p.kind is Parameter.KEYWORD_ONLY for p in needed):
-        raise DefinitionError(
-            where,
-            "This function has more required parameters than the context.",
-            "Write one of no parameters, or of the context alone.",
-        )
-    return provide if needed else lambda _: provide()
-
-
-_STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    return provide if takes_context(where, provide) else lambda _: provide()
 
 
 def with_credential(

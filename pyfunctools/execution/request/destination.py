@@ -9,6 +9,7 @@ import ipaddress
 import re
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeAlias, cast
 from urllib.parse import urlsplit
@@ -252,12 +253,17 @@ def _encoded(text: str, reserved: str, error: ErrorMaker) -> str:
         raise error(f"The base URL needs {unsendable.expected}.") from None
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach a host."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
 def _is_link_local(host: str) -> bool:
     host = host.rstrip(".")
-    try:
+    with suppress(ValueError):
         return ipaddress.ip_address(host).is_link_local
-    except ValueError:
-        pass
     try:  # `0xA9FEA9FE` and `2852039166` are the same address to a resolver
         return ipaddress.ip_address(socket.inet_aton(host)).is_link_local
     except (OSError, UnicodeError):

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from hashlib import sha256
 from importlib import import_module
-from ipaddress import ip_address
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 from urllib.parse import urljoin, urlsplit
 
 from pyfunctools.errors import DefinitionError, DocumentError, MissingExtraError, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.credentials import secret_text
+from pyfunctools.execution.request.destination import is_loopback
 from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.media_types import is_json_media
 from pyfunctools.route import SecurityScheme
@@ -305,16 +305,9 @@ def _wrong_address(url: object) -> str | None:
         return "is not a URL"
     if not host or "@" in parts.netloc or parts.fragment:
         return "is not a URL of a host alone, without a user and a fragment"
-    if parts.scheme == "https" or (parts.scheme == "http" and _is_this_machine(host)):
+    if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)):
         return None
     return "is not https"
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 _REMEDY = "Give `OAuth2` an address such as `https://login.example.com/token`."

@@ -1,13 +1,12 @@
 """`run_program` as a model sees it, and what runs it."""
 
 import builtins
-from contextlib import AsyncExitStack, ExitStack
 from typing import Final
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction, finder
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.runner import Run, Runner
+from pyfunctools.execution.runner import Run
 from pyfunctools.integrations.programs.program_run import ProgramFunctions, ProgramRun
 from pyfunctools.limits import DEFAULT_LIMITS, ProgramLimits
 from pyfunctools.record.function import Function, described_whole
@@ -47,7 +46,7 @@ class ProgramRunner:
     preview = None
 
     def __init__(self, controller: Controller, limits: ProgramLimits) -> None:
-        self._controller = controller
+        self._controller = controller.select()  # to be closed by itself
         self._limits = limits
         names = [each.name for each in controller.functions]
         self.find: RunnableFunction | None = None
@@ -84,20 +83,11 @@ class ProgramRunner:
 
     def close(self) -> None:
         """Close what runs the functions."""
-        with ExitStack() as closing:
-            for runner in self._runners:
-                closing.callback(runner.close)
+        self._controller.close()
 
     async def aclose(self) -> None:
         """Close what runs the functions."""
-        async with AsyncExitStack() as closing:
-            for runner in self._runners:
-                closing.push_async_callback(runner.aclose)
-
-    @property
-    def _runners(self) -> list[Runner]:
-        entries = self._controller._entries.values()  # pyright: ignore[reportPrivateUsage]
-        return [*{id(runner): runner for _, runner in entries}.values()]
+        await self._controller.aclose()
 
 
 def _never(**_: object) -> None:

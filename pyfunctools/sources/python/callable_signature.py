@@ -43,7 +43,7 @@ from typing_extensions import is_typeddict
 
 from pyfunctools._bound import bound_keywords
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.record.call_info import CallInfo
+from pyfunctools.record.call_info import CallInfo, takes_context
 from pyfunctools.record.origin import is_async
 from pyfunctools.sources.python.hint_scope import (
     EnclosingScope,
@@ -464,13 +464,4 @@ def _takes_context(where: str, provider: object) -> bool:
             "The provider is asynchronous.",
             "Make it a plain function; the method may await the value it returns.",
         )
-    try:
-        parameters = inspect.signature(provider).parameters.values()
-    except (TypeError, ValueError):  # some built-in callables have no signature
-        return False
-    needed = [each for each in parameters if each.default is EMPTY and each.kind not in _STARS]
-    if len(needed) > 1 or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):
-        raise DefinitionError(
-            where, "The provider takes more than the context.", "Let it take no arguments, or one."
-        )
-    return bool(needed)
+    return takes_context(where, provider)

@@ -91,7 +91,7 @@ def came(
 ) -> Outcome:
     lines = headers if content_type is None else (("content-type", content_type), *headers)
     received = ReceivedResponse(status=status, headers=lines, body=body)
-    return outcome_of_response(received, method="GET", name="f", expose=expose)
+    return outcome_of_response(received, method="GET", expose=expose)
 
 
 def test_json_is_a_value_for_the_program_and_text_for_the_model() -> None:
@@ -99,7 +99,6 @@ def test_json_is_a_value_for_the_program_and_text_for_the_model() -> None:
     assert outcome.value == {"a": [1, 2.5, None], "b": "é"}
     assert outcome.text == '{"a":[1,2.5,null],"b":"é"}'
     assert (outcome.is_error, outcome.response.status, outcome.response.sent) == (False, 200, "yes")
-    assert outcome.function == "f"
     assert outcome.response.headers == {"content-type": "application/problem+json; x=y"}
 
 
@@ -237,7 +236,7 @@ def test_a_lost_response_tells_whether_the_request_was_sent(
     method: str, sent: Any, text: str
 ) -> None:
     outcome = outcome_of_response(
-        LostResponse(reason="Reason", sent=sent), method=method, name="f", expose=True
+        LostResponse(reason="Reason", sent=sent), method=method, expose=True
     )
     assert outcome.is_error
     assert (outcome.text, outcome.response.sent, outcome.response.status) == (text, sent, None)
@@ -245,7 +244,7 @@ def test_a_lost_response_tells_whether_the_request_was_sent(
 
 def test_an_incomplete_response_has_its_status() -> None:
     lost = LostResponse(reason="Reason", sent="unknown", status=200, headers=(("x", "y"),))
-    outcome = outcome_of_response(lost, method="GET", name="f", expose=False)
+    outcome = outcome_of_response(lost, method="GET", expose=False)
     assert outcome.text == "200 OK, but: Reason."
     assert (outcome.response.status, outcome.response.headers, outcome.value) == (
         200,
