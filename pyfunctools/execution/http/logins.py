@@ -229,15 +229,22 @@ class Login:
         if not answered.accepted:
             return NoToken("", "access_denied")
         given = next(iter(answered.values.values()), None)
-        finish = self._by_code if self.flow.kind == "code" else self._by_device
-        return await self._once(("login", str(given)), partial(finish, given))
+        return await self._once(("login", str(given)), partial(self._exchanged, given))
 
-    async def _by_code(self, given: object) -> Hidden | NoToken:
+    async def _exchanged(self, given: object) -> Hidden | NoToken:
         if fresh := await self._fresh():  # an answer to another call was first
             return fresh
         begun = await self._load("login")
         if begun is None or not begun.is_fresh:
             return _AGAIN
+        is_code = self.flow.kind == "code"
+        found = await (self._by_code if is_code else self._by_device)(given, begun)
+        if isinstance(found, Hidden) or found.code is not None:
+            await self._save("login", None)
+        is_over = isinstance(found, NoToken) and found.code in ("expired_token", "invalid_grant")
+        return _AGAIN if is_over else found
+
+    async def _by_code(self, given: object, begun: Hidden) -> Hidden | NoToken:
         try:
             query = parse_qs(urlsplit(str(given)).query, max_num_fields=100)
         except ValueError:
@@ -248,43 +255,31 @@ class Login:
         if not compare_digest(state.encode(), begun["proof"].encode()):
             return _WRONG
         if "error" in query or not code:
-            await self._save("login", None)
             is_refused = query.get("error") == ["access_denied"]
-            return NoToken("", "access_denied") if is_refused else _AGAIN
-        found = await self._granted(
+            return NoToken("", "access_denied" if is_refused else "invalid_grant")
+        return await self._granted(
             "authorization_code",
             code=code,
             redirect_uri=self.settings.redirect_uri or "",
             code_verifier=begun["verifier"],
         )
-        if isinstance(found, Hidden) or found.code == "invalid_grant":
-            await self._save("login", None)
-        return found if isinstance(found, Hidden) or found.code != "invalid_grant" else _AGAIN
 
-    async def _by_device(self, given: object) -> Hidden | NoToken:
-        if fresh := await self._fresh():
-            return fresh
+    async def _by_device(self, given: object, begun: Hidden) -> Hidden | NoToken:
         agreed = coerce({"type": "boolean"}, given).value
         if agreed is False:
             return NoToken("", "access_denied")
-        begun = await self._load("login")
-        if begun is None or not begun.is_fresh:
-            return _AGAIN
         early = begun["after"] - time.time()
         if agreed is not True or early > self.limits.deadline:
-            return NoToken("login_open", asks=True)
+            return _OPEN
         if early > 0:
             await rest(early, blocks=not self.run.awaits)
         found = await self._granted(_DEVICE_GRANT, device_code=begun["proof"])
-        if isinstance(found, NoToken) and found.code in ("authorization_pending", "slow_down"):
-            interval = begun["interval"] + (5 if found.code == "slow_down" else 0)
-            after = time.time() + interval
-            await self._save("login", Hidden({**begun, "interval": interval, "after": after}))
-            return NoToken("login_open", asks=True)
-        if isinstance(found, Hidden) or found.code is not None:
-            await self._save("login", None)
-        is_over = isinstance(found, NoToken) and found.code in ("expired_token", "invalid_grant")
-        return _AGAIN if is_over else found
+        if isinstance(found, Hidden) or found.code not in ("authorization_pending", "slow_down"):
+            return found
+        interval = begun["interval"] + (5 if found.code == "slow_down" else 0)
+        after = time.time() + interval
+        await self._save("login", Hidden({**begun, "interval": interval, "after": after}))
+        return _OPEN
 
     async def _sent(self, url: str, fields: dict[str, str]) -> Hidden | NoToken:
         """Return the answer of a login server; no redirect is followed with the secrets."""
@@ -375,6 +370,7 @@ def _not_sent(outcome: Outcome) -> Outcome:
 
 _DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _AGAIN = NoToken("login_again", asks=True)
+_OPEN = NoToken("login_open", asks=True)
 _WRONG = NoToken("login_wrong", asks=True)
 _LOG_IN = "A person has to log in first. Nothing has run yet."
 _DECLINED = "The person did not log in. Nothing has run."
