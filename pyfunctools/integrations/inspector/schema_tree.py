@@ -5,30 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from pyfunctools import Loss
-from pyfunctools._json import members_of
+from pyfunctools._json import JsonObject, members_of, text_of
 from pyfunctools.integrations.inspector.markup import Child, Markup, tag
+from pyfunctools.schema.ground.references import defined_name
+from pyfunctools.schema.outline.expected import expected
+from pyfunctools.schema.outline.outline import Outline, Part
 
 _MOST = 1_500
 """The most places of a tree; the JSON beside it is whole."""
-_BOUNDS = {
-    "minimum": "≥ {}",
-    "maximum": "≤ {}",
-    "exclusiveMinimum": "> {}",
-    "exclusiveMaximum": "< {}",
-    "multipleOf": "multiple of {}",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "minProperties": "at least {} properties",
-    "maxProperties": "at most {} properties",
-    "pattern": "matches {}",
-    "format": "{}",
-    "contentEncoding": "{}",
-    "contentMediaType": "{}",
-    "const": "always {}",
-    "default": "default {}",
-}
 _UNIONS = {"allOf": "all of", "anyOf": "any of", "oneOf": "one of"}
 
 
@@ -36,7 +20,7 @@ class SchemaTree:
     """The places of a schema as nested lists, each loss at its place."""
 
     def __init__(self, schema: Mapping[str, Any], losses: Sequence[Loss] = ()) -> None:
-        self._root = schema
+        self._root = Outline(cast("JsonObject", schema)).root
         self._losses = losses
         self._left = _MOST
 
@@ -44,52 +28,39 @@ class SchemaTree:
         """Return the whole tree."""
         here = self._lost("$input")
         inner = self._members(self._root, "$input", ())
-        if not inner and _type_of(self._root) != "object":
+        if not inner and self._root.rules.get("type") != "object":
             inner = [self._node("value", self._root, "$input", ())]
         return tag("ul", here and tag("li", here), inner or tag("li", "Nothing."), class_="tree")
 
-    def _node(self, name: Child, given: object, path: str, seen: tuple[str, ...]) -> Markup:
+    def _node(self, name: Child, part: Part, path: str, seen: tuple[Part, ...]) -> Markup:
+        """Return a place; `seen` are the definitions around it, which are not shown again."""
         self._left -= 1
-        schema, seen, title = self._resolved(given, seen)
-        said = schema.get("description")
+        *above, target = part.reference_chain()
+        rules = [each.rules for each in (*above, target)]
+        said = [text_of(each["description"]) for each in rules if "description" in each]
+        bounds = [f"default {_short(each['default'])}" for each in rules if "default" in each]
         line = (
             name,
             " ",
-            tag("span", title or _type_of(schema), class_="type"),
-            [[" ", tag("span", each, class_="bound")] for each in _bounds(schema)],
-            tag("span", said, class_="help") if isinstance(said, str) and said else None,
+            tag("span", ("↑ " if target in seen else "") + _type_of(part, target), class_="type"),
+            [(" ", tag("span", each, class_="bound")) for each in bounds[:1]],
+            tag("span", said[0], class_="help") if said and said[0] else None,
             self._lost(path),
         )
-        is_repeated = title is not None and title.startswith("↑")
-        inner = [] if is_repeated else self._members(schema, path, seen)
+        around = (*seen, target) if above else seen
+        inner = [] if target in seen else self._members(target, path, around)
         if not inner:
             return tag("li", line)
-        opened = len(seen) < 2 and path.count(".") < 3
+        opened = len(around) < 2 and path.count(".") < 3
         return tag("li", tag("details", tag("summary", line), tag("ul", inner), open=opened))
 
-    def _members(self, schema: Mapping[str, Any], path: str, seen: tuple[str, ...]) -> list[Markup]:
+    def _members(self, part: Part, path: str, seen: tuple[Part, ...]) -> list[Markup]:
         found: list[Markup] = []
-        for name, each, step in _places(schema):
+        for name, each, step in _places(part):
             if self._left <= 0:
                 return [*found, tag("li", "…")]
             found.append(self._node(name, each, path + step, seen))
         return found
-
-    def _resolved(
-        self, given: Any, seen: tuple[str, ...]
-    ) -> tuple[Mapping[str, Any], tuple[str, ...], str | None]:
-        """Return a schema behind its reference, the references above it, and its title."""
-        schema = members_of(given)
-        reference = schema.get("$ref")
-        if given is True or given == {}:
-            return schema, seen, "anything"
-        if not isinstance(reference, str):
-            return schema, seen, None
-        name = reference.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-        if reference in seen:
-            return schema, seen, f"↑ {name}"
-        target = self._root if reference == "#" else members_of(self._root.get("$defs")).get(name)
-        return {**members_of(target), **schema}, (*seen, reference), name
 
     def _lost(self, path: str) -> Markup | None:
         found = [each for each in self._losses if each.path == path]
@@ -97,45 +68,31 @@ class SchemaTree:
         return tag("span", [tag("em", text) for text in texts], class_="lost") if found else None
 
 
-def _places(schema: Mapping[str, Any]) -> Iterator[tuple[Child, object, str]]:
-    """Yield the name, the schema and the step to each place inside a value."""
-    required = schema.get("required", ())
-    for name, each in members_of(schema.get("properties")).items():
-        needed = name in required and (" ", tag("b", "required"))
+def _places(part: Part) -> Iterator[tuple[Child, Part, str]]:
+    """Yield the name, the part and the step to each place inside a value."""
+    for name, each in part.declared.items():
+        needed = name in part.required and (" ", tag("b", "required"))
         yield (tag("code", name), needed), each, f".{name}"
-    for pattern, each in members_of(schema.get("patternProperties")).items():
-        yield f"/{pattern}/", each, ".*"
-    if isinstance(schema.get("additionalProperties"), dict):
-        yield "any name", schema["additionalProperties"], ".*"
-    for n, each in enumerate(schema.get("prefixItems", ())):
-        yield f"item {n + 1}", each, "[]"
-    if isinstance(schema.get("items"), dict):
-        yield "each item", schema["items"], "[]"
+    patterns = members_of(part.rules.get("patternProperties"))
+    others = [(f"/{pattern}/", part.below("patternProperties", pattern)) for pattern in patterns]
+    first, rest = part.items
+    items = [(f"item {n}", each) for n, each in enumerate(first, 1)]
+    for listed, step in (([*others, ("any name", part.rest)], ".*"), (items, "[]")):
+        for name, each in listed:
+            if each is not None and each.schema is not False:
+                yield name, each, step
+    if rest is not None and rest.schema is not False:
+        yield "each item", rest, "[]"
     for keyword, words in _UNIONS.items():
-        for n, each in enumerate(schema.get(keyword, ())):
-            yield f"{words}, {n + 1}", each, "|"
+        for n, each in enumerate(part.branches(keyword), 1):
+            yield f"{words}, {n}", each, "|"
 
 
-def _type_of(schema: Mapping[str, Any]) -> str:
-    if "enum" in schema:
-        return " | ".join(_short(each) for each in schema["enum"])
-    types = schema.get("type")
-    if isinstance(types, list):
-        return " | ".join(map(str, cast("list[object]", types)))
-    return str(types) if types else next((w for k, w in _UNIONS.items() if k in schema), "any")
-
-
-def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    for keyword, words in _BOUNDS.items():
-        if keyword in schema:
-            value = schema[keyword]
-            is_word = keyword in ("format", "pattern", "contentEncoding", "contentMediaType")
-            yield words.format(value if is_word else _short(value))
-    for keyword in ("deprecated", "uniqueItems", "readOnly", "writeOnly"):
-        if schema.get(keyword) is True:
-            yield keyword
-    if schema.get("additionalProperties") is True:
-        yield "other names too"
+def _type_of(part: Part, target: Part) -> str:
+    """Return the name of a definition with parts of its own, else what is valid in one line."""
+    reference = part.rules.get("$ref")
+    name = defined_name(reference) if isinstance(reference, str) else None
+    return (name or "object") if target.declared else expected(part)
 
 
 def _short(value: object) -> str:
