@@ -22,6 +22,7 @@ from contextlib import contextmanager, nullcontext
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
+from pyfunctools.controller.calling import check_options
 from pyfunctools.errors import (
     DefinitionError,
     MissingExtraError,
@@ -55,6 +56,7 @@ class Batch:
             raise DefinitionError("map(concurrency)", "This must be at least 1.")
         if progress and progress is not True and not callable(progress):
             raise wrong_type("map(progress)", "`True` or a function of (done, total)", progress)
+        check_options("map", options)
         self._controller = controller
         self._concurrency = concurrency
         self._progress = progress

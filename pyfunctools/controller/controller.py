@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 from pyfunctools._json import JsonObject
 from pyfunctools._text import quantity
 from pyfunctools.controller.call_form import says_its_form
-from pyfunctools.controller.calling import Calling
+from pyfunctools.controller.calling import Calling, CallOptions
 from pyfunctools.controller.finding import listed
 from pyfunctools.errors import wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pyfunctools.controller.report import Report
     from pyfunctools.controller.tools import Tools
     from pyfunctools.execution.mcp import Accept, ToolProgress
-    from pyfunctools.execution.person.approval import Approve, Ask, PendingCall, PersonsValues
+    from pyfunctools.execution.person.approval import PendingCall
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.request.connection import Connection
     from pyfunctools.execution.runner import Runner
@@ -440,16 +440,14 @@ class Controller(Calling):
         *,
         concurrency: int = 8,
         progress: Progress = None,
-        human: PersonsValues | Ask = None,
-        context: object = None,
-        approve: Approve = None,
+        **options: Unpack[CallOptions],
     ) -> Generator[Outcome]:
         """Return an iterator of the outcomes of many calls, in their order.
 
         `calls` are `Call`s, or pairs of a name and arguments, from any iterable; it is read as far
         as needed, so it may be endless. Up to `concurrency` run at once, each in a thread; a
         function with `concurrent=False` runs alone. A call that fails or waits for a person is an
-        outcome in its place. `human`, `context` and `approve` are as in `call`, for each call.
+        outcome in its place. The other options are as in `call`, for each call.
         `progress=True` shows a bar in a terminal (the extra `cli`); a function is called with the
         number of outcomes so far, and of all calls or `None`. Closing the iterator waits for what
         runs, and cancels what has not started.
@@ -458,10 +456,7 @@ class Controller(Calling):
             DefinitionError: a setting is wrong, or later: an item is not a call, or as `call`.
         """
         from pyfunctools.controller.batches import Batch
-        from pyfunctools.controller.calling import CallOptions
 
-        options = CallOptions(human=human, context=context, approve=approve)
-        del human
         return Batch(self, concurrency, progress, options).in_threads(calls)
 
     def amap(
@@ -470,9 +465,7 @@ class Controller(Calling):
         *,
         concurrency: int = 8,
         progress: Progress = None,
-        human: PersonsValues | Ask = None,
-        context: object = None,
-        approve: Approve = None,
+        **options: Unpack[CallOptions],
     ) -> AsyncGenerator[Outcome]:
         """Do the same as `map` on this event loop; `calls` may be asynchronous.
 
@@ -480,10 +473,7 @@ class Controller(Calling):
             DefinitionError: as `map`.
         """
         from pyfunctools.controller.batches import Batch
-        from pyfunctools.controller.calling import CallOptions
 
-        options = CallOptions(human=human, context=context, approve=approve)
-        del human
         return Batch(self, concurrency, progress, options).on_loop(calls)
 
     def tools(

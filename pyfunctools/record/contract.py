@@ -24,7 +24,6 @@ from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES, faults_of
 from pyfunctools.schema.outline.outline import Part
-from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Failure, Success
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
@@ -239,14 +238,6 @@ class Contract:
             required=_required(place.parts),
             closed=closed and "patternProperties" not in self.parameters,
         )
-
-    def parse(self, text: str | bytes) -> Success[JsonValue] | Failure:
-        """Parse the text of a model; see `Function.parse`."""
-        return parse(text, self.llm)
-
-    def coerce(self, value: JsonValue) -> Success[JsonValue]:
-        """Return the value with wrong spellings corrected by the model's side of the schema."""
-        return self.checker.value.coerce(value)
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Validate a value for one side, or as a whole; see `Function.validate`."""

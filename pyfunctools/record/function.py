@@ -199,11 +199,13 @@ class Function:
 
     def parse(self, text: str | bytes) -> "Success[Any] | Failure":
         """Parse the text of a model; see `pyfunctools.schema.parse`."""
-        return self._contract.value.parse(text)
+        from pyfunctools.schema.parsing.parse import parse
+
+        return parse(text, self._contract.value.llm)
 
     def coerce(self, value: Any) -> "Success[Any]":
         """Return the value with wrong spellings corrected by the schema; nothing is lost."""
-        return self._contract.value.coerce(value)
+        return self._contract.value.checker.value.coerce(value)
 
     def validate(self, value: Any, side: "Side" = "whole") -> "Success[Any] | Failure":
         """Validate a value for one side, or as a whole; a `Failure` has every issue.

@@ -98,7 +98,10 @@ def _conditions(part: Part, depth: int) -> Iterator[str]:
     for keyword in UNIONS:
         if keyword in part.rules:
             yield _union(part, keyword, depth)
-    yield from bounds_of(part.rules)
+    rules = part.rules
+    yield from (bound(keyword, rules[keyword]) for keyword in BOUNDS if keyword in rules)
+    if rules.get("uniqueItems") is True:
+        yield "no item twice"
     if isinstance(part.rules.get("not"), dict) and depth < _NESTING:
         yield f"not {_text(part.below('not'), depth + 1)}"
 
@@ -182,15 +185,6 @@ def either(texts: Iterable[str]) -> str:
     """Return the texts joined by "or", after a comma where one of them contains a comma."""
     texts = list(texts)
     return (", or " if any(", " in text for text in texts) else " or ").join(texts)
-
-
-def bounds_of(schema: JsonSchema) -> Iterator[str]:
-    """Yield each bound of a schema on a number, a length or a count, in words."""
-    for keyword in BOUNDS:
-        if keyword in schema and (words := bound(keyword, schema[keyword])):
-            yield words
-    if schema.get("uniqueItems") is True:
-        yield "no item twice"
 
 
 def bound(keyword: str, limit: JsonValue) -> str:
