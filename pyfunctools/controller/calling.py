@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 from pyfunctools.controller.call_form import says_its_form
 from pyfunctools.controller.finding import FunctionFinder
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
+from pyfunctools.execution.steps import finish
 
 # Everything else is imported by the first call, as in `controller`.
 if TYPE_CHECKING:
@@ -77,8 +78,6 @@ class Calling(FunctionFinder):
             DefinitionError: the function has no handler, or `human` or `approve` is asynchronous or
                 is a callable with other parameters.
         """
-        from pyfunctools.execution.steps import finish
-
         return finish(self._called(name_or_call, arguments, options, awaits=False))
 
     async def acall(
@@ -116,8 +115,6 @@ class Calling(FunctionFinder):
             DefinitionError: the function has no handler, or a callable or the store is
                 asynchronous.
         """
-        from pyfunctools.execution.steps import finish
-
         given = CallOptions(human=human, **options)
         del human, options  # as `_invocation` clears the others
         return finish(self._resumed(ticket, given, awaits=False))

@@ -45,6 +45,9 @@ class Invocation:
     """
 
     put: Put | None = None
+    _use: "Claim | None" = None
+    _id: str | None = None
+    _limit = DEFAULT_LIMITS.outcome
 
     def __init__(
         self,
@@ -66,9 +69,6 @@ class Invocation:
         self._context = context
         self._approve = approve
         self._audience = audience
-        self._use: Claim | None = None
-        self._id: str | None = None
-        self._limit = DEFAULT_LIMITS.outcome
 
     async def logged(self, steps: Awaitable[Outcome]) -> Outcome:
         """Return the outcome of `run` or `resume`, its text truncated, and log the call.
@@ -147,11 +147,9 @@ class Invocation:
     async def resumed(self, use: "Claim") -> Outcome:
         """Continue the call of a ticket that was found to be good."""
         ticket = use.ticket
-        function, _ = self._find(ticket.function)
         self._use, self._id = use, ticket.call
         known: Success[JsonValue] = Success(value=ticket.arguments)  # checked before it was signed
-        mark = contract_of(function).mark
-        return await self.run(ticket.function, ticket.arguments, known, mark)
+        return await self.run(ticket.function, ticket.arguments, known)
 
     async def run(
         self,
@@ -196,7 +194,7 @@ class Invocation:
     ) -> Outcome:
         contract = contract_of(function)
         checked = read
-        if checked is None or (checked and mark is not contract.mark):
+        if checked is None or (self._use is None and checked and mark is not contract.mark):
             checked = contract.check(arguments, name=function.name)
             if read is not None:
                 checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
@@ -207,14 +205,21 @@ class Invocation:
         info = CallInfo(
             id=call_id, function=function.name, attempt=attempt, audience=self._audience
         )
-        run = Run(function, llm, info, self._context, self._awaits, put=self.put)
+        run = Run(
+            function,
+            llm,
+            info,
+            self._context,
+            self._awaits,
+            finish=partial(self._finished, function, checked),
+            may_ask=runner.may_ask(function),
+            put=self.put,
+        )
         if self.put is not None:
-            run = run.telling(partial(self._finished, function, checked))
-        run = run._replace(may_ask=True) if runner.may_ask(function) else run
+            run = run.telling(run.finish)
         if contract.separated.value is not None or self._is_asked(run):
-            run = run._replace(finish=partial(self._finished, function, checked))
             return await self._with_person(runner, run)
-        return self._finished(function, checked, await runner.run(run))
+        return run.finish(await runner.run(run))
 
     def _finished(
         self, function: Function, checked: Success[JsonValue], outcome: Outcome
@@ -230,7 +235,9 @@ class Invocation:
         """Return whether a call needs a wrapper although the model gives all parameters."""
         settings = settings_of(run.function)
         return (
-            (self._human, self._approve, self._use) != (None, None, None)
+            self._human is not None
+            or self._approve is not None
+            or self._use is not None
             or run.may_ask
             or run.function.confirm
             or bool(settings and (settings.view or settings.confirm or settings.on_call))

@@ -161,7 +161,7 @@ class Runs(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Wrapped:
     """A wrapper: the steps that run around a runner."""
 

@@ -13,9 +13,9 @@ blank one counts as missing. Both are coerced by the schema of the person's side
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from json import loads
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
@@ -80,8 +80,7 @@ def _walked(
     return walk, walk.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Spot:
+class _Spot(NamedTuple):
     """One place to ask about, in the values and in the schema.
 
     `outer` is the label of the place around it, `about` the model's part of the item that it is in,
@@ -128,17 +127,17 @@ class _Walk:
             return answers.nested()  # null, or an object that the model left out
         values: dict[str, JsonValue] = {}
         for name, place, needed, owner in fields:
-            required = spot.required and needed and not entry.undecided
-            below = self._below(spot, name, place, required=required)
             inner, held = answers.child(name), given.get(name, ABSENT)
-            if owner == "human":
-                value = self._ask(below, inner)
-            elif owner == "mixed" and (
-                held is not ABSENT or below.seen.isdisjoint(place.possible.parts)
-            ):
-                value = self.ask_beside(below, {} if needed and held is ABSENT else held, inner)
-            else:  # given by the model, or a recursive schema without a value of the model
-                value = inner.nested()
+            value = inner.nested() if owner == "llm" else ABSENT
+            if owner != "llm":
+                required = spot.required and needed and not entry.undecided
+                below = self._below(spot, name, place, required=required)
+                if owner == "human":
+                    value = self._ask(below, inner)
+                elif held is not ABSENT or below.seen.isdisjoint(place.possible.parts):
+                    value = self.ask_beside(below, {} if needed and held is ABSENT else held, inner)
+                else:  # a recursive schema without a value of the model
+                    value = inner.nested()
             if value is not ABSENT:
                 values[name] = value
         return answers.joined(values, spot.required)
@@ -167,7 +166,7 @@ class _Walk:
         """Ask for a value; for an object or a list of objects, ask for its parts."""
         entry = entry_of(spot.place)
         if entry.is_secret(spot.keys):
-            spot = replace(spot, secret=True)
+            spot = spot._replace(secret=True)
         takes_null = "null" in spot.place.types
         if entry.listed is not None:
             if len(entry.listed) == 1 and not answers.is_given:
@@ -265,8 +264,8 @@ class _Walk:
             label = self._part_of(spot.label, title or humanized(key))
             seen = spot.seen.union(spot.place.possible.parts)
         keys, outer = (*spot.keys, key), spot.label
-        return replace(
-            spot, keys=keys, place=place, required=required, label=label, outer=outer, seen=seen
+        return spot._replace(
+            keys=keys, place=place, required=required, label=label, outer=outer, seen=seen
         )
 
     def _label(self, spot: _Spot, entry: FormEntry) -> str:
@@ -305,7 +304,8 @@ class _Walk:
             holds_secret = isinstance(given, dict | list) and _has_secret(shown)
             default = default if holds_secret else given
         required = spot.required if required is None else required
-        problem = self._problem(spot.keys, answers, is_whole=schema is None)
+        whole = schema is None
+        problem = self._problem(spot.keys, answers, is_whole=whole) if self.issues else None
         if problem is None and self.issues and required and not answers.is_given:
             problem = self.texts["needed"]
         elif problem is not None and kind == "file" and answers.is_given:
@@ -351,7 +351,7 @@ def _about_item(spot: _Spot, item: JsonValue) -> _Spot:
     if not isinstance(item, dict):
         return spot
     scalars = [str(each) for each in item.values() if isinstance(each, str | int | float)]
-    return replace(spot, about=shortened(visible(", ".join(scalars)), _ABOUT))
+    return spot._replace(about=shortened(visible(", ".join(scalars)), _ABOUT))
 
 
 def _parsed(kind: Kind, entry: FormEntry, answers: Answers) -> Given:

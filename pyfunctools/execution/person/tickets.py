@@ -13,7 +13,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac_digest
 from inspect import isawaitable, iscoroutinefunction
-from json import dumps, loads
+from json import JSONEncoder, dumps, loads
 from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -230,8 +230,7 @@ class Tickets:
             **({"s": state} if state else {}),
         }
         try:
-            text = dumps(contents, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-            payload = _encoded(text.encode())
+            payload = _encoded(_COMPACT(contents).encode())
         except (TypeError, ValueError, RecursionError):
             return None
         ticket = f"{payload}.{self._signature(payload)}"
@@ -384,17 +383,17 @@ def digest_of(function: Function) -> str:
 
     It covers the name, the origin and the parameters of both sides, but no descriptions.
     """
-    contract = contract_of(function)
-    schemas = contract.kept.get("digest")
-    if schemas is None:
+    contract, origin = contract_of(function), origin_text(function.origin)
+    key = f"digest {function.name} {origin}"
+    known = contract.kept.get(key)
+    if known is None:
         separated = contract.separated.value
         sides = () if separated is None else (separated.shared("llm"), separated.shared("human"))
         plain = [_without_descriptions(each) for each in (contract.parameters, *sides)]
-        schemas = contract.kept["digest"] = sha256(
-            dumps(plain, sort_keys=True).encode()
-        ).hexdigest()
-    parts = [function.name, origin_text(function.origin), schemas]
-    return _encoded(sha256(dumps(parts).encode()).digest()[:16])
+        schemas = sha256(dumps(plain, sort_keys=True).encode()).hexdigest()
+        parts = dumps([function.name, origin, schemas]).encode()
+        known = contract.kept[key] = _encoded(sha256(parts).digest()[:16])
+    return known
 
 
 def _without_descriptions(schema: JsonSchema) -> JsonValue:
@@ -458,6 +457,7 @@ _REFUSALS: dict[Refusal, tuple[Reason, str, str]] = {
     ),
 }
 
+_COMPACT = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _VERSION = 5
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
 

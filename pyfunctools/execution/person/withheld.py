@@ -26,6 +26,7 @@ from pyfunctools.schema.ground.path import ROOT
 from pyfunctools.schema.ground.preview import preview_scalar
 
 _SHORTEST_BASE64 = 8
+_NOTHING = Masker(())
 
 
 @dataclass(slots=True, repr=False)
@@ -135,7 +136,7 @@ class Withheld:
             secret += [*map(side.secrets_in, given), *side.secret_defaults]
         names = frozenset[str]() if side is None else side.property_names
         if not (given or secret or self.answers):
-            return Masker(())
+            return _NOTHING
         secrets = _texts(secret, names)
         others = _texts((*given, *self.answers), names) if is_error else set[str]()
         return Masker(secrets, others, _texts((self.llm,)) if secrets or others else set[str]())

@@ -81,9 +81,9 @@ def _joined(person: PersonsPart) -> tuple[PersonsPart, Success[JsonValue] | Fail
         whole = merged(function, llm, human)
         if not whole:
             return person, blamed(function, whole, human)
-    elif function.separated is None:
+    elif (separated := function.separated) is None:
         return person, Success(value=llm)
-    elif not (whole := function.separated.merge(llm, {})):
+    elif not (whole := separated.merge(llm, {})):
         if _is_persons(person, whole):
             person = person._replace(asked=questions_to(person))
             if not person.asked:

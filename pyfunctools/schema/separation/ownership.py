@@ -270,6 +270,13 @@ class Ownership:
             self._names[place] = known
         return known
 
+    def at(self, path: Iterable[str | int]) -> OwnedPlace:
+        """Return the place at the end of a path."""
+        place = self.root
+        for step in path:
+            place = self.child(place, step)
+        return place
+
     def along(self, path: Iterable[str | int]) -> Iterator[OwnedPlace]:
         """Yield each place along a path, the root first."""
         place = self.root

@@ -86,15 +86,14 @@ class Separated:
 
     def owner(self, path: Keys) -> Owner:
         """Return the owner of the place at these steps; `mixed` if both own a part of it."""
-        *_, place = self._ownership.along(path)
-        return place.owner
+        return self._ownership.at(path).owner
 
     def names(self, path: Keys) -> dict[str, bool]:
         """Return the declared properties of a mixed place, and whether the model alone owns each.
 
         For a place with one owner this is empty.
         """
-        *_, place = self._ownership.along(path)
+        place = self._ownership.at(path)
         human = dict.fromkeys(self._ownership.human_names(place), False)
         return {**dict.fromkeys(place.names, True), **human}
 

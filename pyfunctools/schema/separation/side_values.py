@@ -7,6 +7,7 @@ place. Values nested too deeply (`is_too_deep`) are rejected before.
 
 from collections.abc import Collection
 from enum import Enum
+from functools import partial
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
@@ -50,10 +51,8 @@ def _is_json(value: JsonValue) -> bool:
 _JSON_TYPES = (list, str, int, float)
 _TEXT = frozenset({str})
 
-
-def is_too_deep(value: JsonValue) -> bool:
-    """Return whether a value is nested deeper than arguments may be."""
-    return deeper_than(value, DEFAULT_LIMITS.depth)
+is_too_deep = partial(deeper_than, limit=DEFAULT_LIMITS.depth)
+"""Returns whether a value is nested deeper than arguments may be."""
 
 
 def side_issue(side: SideName, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
@@ -228,7 +227,8 @@ class Joiner:
         return ABSENT
 
     def _merge_objects(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
-        models, humans = (each if isinstance(each, dict) else {} for each in (llm, human))
+        models: JsonObject = llm if isinstance(llm, dict) else {}
+        humans: JsonObject = human if isinstance(human, dict) else {}
         child = self._ownership.child
         merged: dict[str, JsonValue] = {}
         for key in {**models, **humans}:
@@ -242,8 +242,10 @@ class Joiner:
         """Return an object with the required objects of both sides that neither has to give."""
         filled = dict(given)
         for name in [name for node in place.nodes for name in node.required]:
+            if name in filled or depth >= _MAX_EMPTY:
+                continue
             child = self._ownership.child(place, name)
-            if name in filled or child.owner != "mixed" or depth >= _MAX_EMPTY:
+            if child.owner != "mixed":
                 continue
             empty = self._with_empty(child, {}, depth + 1)
             needed = {inner for node in child.nodes for inner in node.required}
@@ -280,8 +282,7 @@ def _foreign_issue(ownership: Ownership, side: SideName, keys: Keys, value: Json
     """
     if side == "llm":
         return side_issue("llm", keys, _NO_VALUE, value)
-    *_, around = ownership.along(keys[:-1])
-    names, name = ownership.human_names(around), keys[-1] if keys else None
+    names, name = ownership.human_names(ownership.at(keys[:-1])), keys[-1] if keys else None
     near = near_name(name, names) if isinstance(name, str) else None
     if near is not None:
         return side_issue("human", keys, f"no value here: did you mean {preview(near)}?")

@@ -93,7 +93,7 @@ class Validator:
             SchemaError: see `compile`.
         """
         compiled = self._compiled.value
-        if is_json_value(value):
+        if type(value) in _SURELY_JSON or is_json_value(value):
             return compiled.validator.is_valid(value)
         return not _not_json(value, "whole") and compiled.validator.is_valid(to_builtins(value))
 
