@@ -288,8 +288,16 @@ def test_a_ticket_runs_once_and_tells_its_outcome_again(bank: Bank) -> None:
     assert len(bank.did) == 1
 
 
+class Kept(MemoryStore):
+    """A store that shows what is recorded."""
+
+    def record(self, ticket_id: str, answer: str, /) -> None:
+        assert PIN not in answer
+        super().record(ticket_id, answer)
+
+
 def test_a_ticket_whose_program_waits_again_tells_the_next_ticket_again(bank: Bank) -> None:
-    programs = programs_of(bank)
+    programs = programs_of(bank, Kept())
     tools = programs.tools()
     asked = {"name": "run_program", "arguments": json.dumps({"code": GATHER})}
     call = {"id": "1", "type": "function", "function": asked}

@@ -83,11 +83,11 @@ class ProgramRunner:
 
     def close(self) -> None:
         """Close what runs the functions."""
-        self._controller.close()
+        self._controller.select().close()  # a view: the controller itself may be entered again
 
     async def aclose(self) -> None:
         """Close what runs the functions."""
-        await self._controller.aclose()
+        await self._controller.select().aclose()
 
 
 def _never(**_: object) -> None:
