@@ -430,6 +430,15 @@ def test_a_program_at_its_limit_runs_and_one_beyond_is_stopped(
     assert ("not undone: orders (ok) x 3." in outcome.text) is bool(outcome.calls)
 
 
+def test_a_request_that_was_not_sent_is_no_call_that_has_run() -> None:
+    document = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}}
+    paths = {"/a": {"get": {"responses": {"200": {"description": "ok"}}}}}
+    api = Controller.from_openapi({**document, "paths": paths}, server="http://127.0.0.1:1")
+    outcome = api.programs().call("run_program", {"code": "await a_get()"})
+    assert [each.outcome.reason for each in outcome.calls] == ["transport"]
+    assert "None of its calls has run." in outcome.text
+
+
 @pytest.mark.parametrize("caught", [False, True])
 def test_a_program_that_computes_too_long_is_stopped(shop: Shop, caught: bool) -> None:
     loop = "while True: pass" if not caught else _CAUGHT

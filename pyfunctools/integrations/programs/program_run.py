@@ -256,7 +256,7 @@ class ProgramRun:
         ran = Counter(
             f"{each.function} ({each.outcome.reason or 'ok'})"
             for each in calls
-            if each.outcome.waiting is None and each.outcome.reason not in _NOT_BEGUN
+            if _has_begun(each.outcome)
         )
         if ran:
             told = (name if times == 1 else f"{name} x {times}" for name, times in ran.items())
@@ -291,6 +291,12 @@ class _InnerClaim:
 
     async def record(self, outcome: Outcome, text: str) -> None:
         """Record nothing: what came of the program is recorded."""
+
+
+def _has_begun(outcome: Outcome) -> bool:
+    """Return whether a call may have been carried out, as far as its outcome tells."""
+    is_unsent = outcome.response is not None and outcome.response.sent == "no"
+    return outcome.waiting is None and not is_unsent and outcome.reason not in _NOT_BEGUN
 
 
 def _result(outcome: Outcome) -> tuple[bool, Any]:
