@@ -439,6 +439,16 @@ def test_a_request_that_was_not_sent_is_no_call_that_has_run() -> None:
     assert "None of its calls has run." in outcome.text
 
 
+def test_programs_that_were_closed_can_be_entered_again(shop: Shop) -> None:
+    controller = Controller.from_object(shop)
+    programs = controller.programs()
+    programs.close()
+    assert programs.call("run_program", {"code": "await orders()"}).reason == "transport"
+    assert controller.call("orders").ok
+    with programs:
+        assert programs.call("run_program", {"code": "await orders()"}).ok
+
+
 @pytest.mark.parametrize("caught", [False, True])
 def test_a_program_that_computes_too_long_is_stopped(shop: Shop, caught: bool) -> None:
     loop = "while True: pass" if not caught else _CAUGHT
