@@ -262,4 +262,4 @@ def _object(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _is_object(schema: JsonSchema) -> bool:
     """Return whether a schema is known to allow only objects."""
-    return Outline(schema).root.types == {"object"}
+    return Outline(schema).root.types == frozenset(("object",))

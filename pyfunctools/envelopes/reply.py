@@ -138,13 +138,13 @@ def data_of(raw: object) -> JsonValue:
 
     def read(value: object) -> object:
         if isinstance(value, Enum):
-            return value.value
+            return cast("object", value.value)
         if isinstance(value, bytes | bytearray):
             return bytes(value).decode(errors="surrogateescape")
-        if value is None or isinstance(value, str | int | float | Mapping):
-            return value
-        if isinstance(value, Sequence):
+        if isinstance(value, Sequence) and not isinstance(value, str):
             return list(cast("Sequence[object]", value))
+        if isinstance(value, str | int | float | Mapping | None):
+            return cast("object", value)
         members = _fields(value) if next(objects) < _MOST_OBJECTS else {}
         return members or value  # what cannot be read is refused when it is checked
 
