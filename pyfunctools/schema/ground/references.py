@@ -18,6 +18,7 @@ MAX_HOPS = 100
 """References to references that are followed before they count as a cycle."""
 
 
+@lru_cache(maxsize=4096)
 def reference_to(name: str) -> str:
     """Return the reference to a definition: `#/$defs/NAME`, escaped (RFC 6901, 6)."""
     return "#" + quote(pointer_of(("$defs", name)), safe="/~!$&'()*+,;=:@?")

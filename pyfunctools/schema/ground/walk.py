@@ -55,7 +55,8 @@ class Slot:
 
 
 def copy_with_slots(
-    schema: JsonSchema, settle: "Settle | None" = None
+    schema: JsonSchema,
+    settle: Callable[[JsonSchema | bool], JsonSchema | bool | None] = lambda _: None,
 ) -> tuple[dict[str, JsonValue], list[Slot]]:
     """Return a copy of a schema, and the slots of its subschemas one level below.
 
@@ -77,18 +78,14 @@ def copy_with_slots(
             continue
         for key, inner in below:
             if isinstance(inner, (dict, bool)):
-                if settle is not None and (settled := settle(inner)) is not None:
-                    holder[key] = settled
-                else:
+                holder[key] = settled = settle(inner)
+                if settled is None:
                     steps = (keyword,) if holder is copy else (keyword, key)
                     slots.append(Slot(holder, key, inner, steps))
+                    holder[key] = inner
         if holder is not copy:
             copy[keyword] = holder
     return copy, slots
-
-
-Settle: TypeAlias = Callable[[JsonSchema | bool], JsonSchema | bool | None]
-"""A function that returns what replaces a subschema, or `None` if it must be walked."""
 
 
 def map_children(

@@ -158,36 +158,20 @@ class _Normalizer:
 
 
 _NOT_ALONE = frozenset({"$ref", "discriminator"}) | {"$defs", *DRAFT}
-_TEXT_LISTS = frozenset({"enum", "type"})
-_MOST_TEXTS = 64
 
 
 def _leaf(schema: JsonSchema) -> dict[str, JsonValue] | None:
-    """Return a schema of scalars and lists of texts normalized, or `None` for any other schema.
+    """Return a schema of scalars normalized, or `None` for any other schema.
 
     The collector does not track a dict that holds only scalars, as most schemas are.
     """
-    if schema.__class__ is not dict or not _NOT_ALONE.isdisjoint(schema):
+    if schema.__class__ is not dict or is_tracked(schema) or not _NOT_ALONE.isdisjoint(schema):
         return None
-    values = [*schema.values()]
-    if is_tracked(schema):
-        for index, (key, value) in enumerate(schema.items()):
-            if isinstance(value, list) and key in _TEXT_LISTS and len(value) <= _MOST_TEXTS:
-                values[index] = tuple(value)
-                if {str}.issuperset(map(type, value)):
-                    continue
-            if isinstance(value, dict | list):
-                return None
-    kinds = tuple(map(type, values))  # 1, 1.0 and `True` are equal
-    return json_copy(_normalized_leaf((tuple(schema), tuple(values), kinds)))
+    kinds = tuple(map(type, schema.values()))  # 1, 1.0 and `True` are equal
+    return json_copy(_normalized_leaf((*schema.items(), kinds)))
 
 
 @lru_cache(maxsize=4096)
-def _normalized_leaf(parts: tuple[tuple[str, ...], tuple[Any, ...], Any]) -> dict[str, JsonValue]:
-    """Return such a schema normalized, from its keys and its values, the lists as tuples.
-
-    A document repeats such schemas very often. Do not change the result.
-    """
-    keys, values, _ = parts
-    given = [list(value) if value.__class__ is tuple else value for value in values]
-    return {**_Normalizer(dict(zip(keys, given, strict=True)), None).run()}
+def _normalized_leaf(items: tuple[Any, ...]) -> dict[str, JsonValue]:
+    """Return a schema of scalars that is normalized, from its items. Do not change the result."""
+    return {**_Normalizer(dict(items[:-1]), None).run()}

@@ -38,6 +38,9 @@ _kept: "deque[ref[Validator]]" = deque()
 """The validators that hold something compiled, the oldest first."""
 
 
+_COMPILED = ("_compiled", "_explainer", "_outline")
+
+
 class Validator:
     """A schema that validates values; it is compiled for the first value.
 
@@ -50,10 +53,10 @@ class Validator:
     not change once a value has been validated.
     """
 
-    __slots__ = (
-        *("__weakref__", "_compiled", "_explainer", "_outline", "_resolver"),
-        *("formats", "schema"),
-    )
+    __slots__ = ("__weakref__", *_COMPILED, "_resolver", "formats", "schema")
+    _compiled: "Lazy[Compiled]"
+    _explainer: "Lazy[Explainer]"
+    _outline: "Lazy[Outline]"
 
     def __init__(
         self,
@@ -65,13 +68,21 @@ class Validator:
         self.schema = schema
         self.formats: Formats = formats
         self._resolver = resolver
-        self._forget()
+
+    if not TYPE_CHECKING:  # else a type checker accepts every attribute
+
+        def __getattr__(self, name: str) -> "Lazy[object]":
+            """Make a slot when it is first read: most validators are never used."""
+            if name not in _COMPILED:
+                raise AttributeError(name)
+            setattr(self, name, Lazy(getattr(self, "_make" + name)))
+            return getattr(self, name)
 
     def _forget(self) -> None:
         """Drop all that was compiled; it is compiled again when it is needed."""
-        self._compiled = Lazy(self._make_compiled)
-        self._outline = Lazy(self._make_outline)
-        self._explainer = Lazy(self._make_explainer)
+        for name in _COMPILED:
+            with suppress(AttributeError):
+                delattr(self, name)
 
     @property
     def outline(self) -> "Outline":

@@ -18,7 +18,9 @@ from pyfunctools.media_types import (
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.separation.predicates import is_secret
+from pyfunctools.schema.separation.shown import may_be_persons
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
@@ -230,6 +232,8 @@ _WITH_PARTS = frozenset({"any", "form", "json", "multipart"})
 
 def _persons(document: Document, place: DocumentPlace) -> frozenset[Keys]:
     """Return the names of the parts that a person gives, each after the name around it."""
+    if _is_impersonal(document, place):
+        return frozenset()
     found, seen = set[Keys](), set[tuple[int, Keys]]()
     todo: list[tuple[Keys, DocumentPlace]] = [((), place)]
     for names, each in todo:  # grows while it is read
@@ -244,6 +248,20 @@ def _persons(document: Document, place: DocumentPlace) -> frozenset[Keys]:
                 todo.append((names, part.below(part.fields["items"], "items")))
         seen.add(key)
     return frozenset(found)
+
+
+def _is_impersonal(document: Document, place: DocumentPlace) -> bool:
+    """Return whether no schema that this one reaches has a keyword of `predicates`; most do not."""
+    todo, seen = [place], set[int]()
+    for each in todo:  # grows while it is read
+        for schema in (members_of(inner) for _, inner in subschemas(each.fields)):
+            if may_be_persons(schema):
+                return False
+            target = _target(document, each._replace(value=schema)) if "$ref" in schema else each
+            if target is not each and id(target.value) not in seen:
+                seen.add(id(target.value))
+                todo.append(target)
+    return True
 
 
 def parts_of(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
+from pyfunctools.schema.ground.references import reference_to, steps_of
 from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
 from pyfunctools.schema.separation.predicates import IsHuman, ask, needs_name_only
 from pyfunctools.schema.separation.shown import may_be_persons
@@ -135,7 +135,6 @@ class SchemaBundler:
     def __init__(self, document: Document, is_human: IsHuman | None) -> None:
         self.places: dict[str, DocumentPlace] = {}
         self._reached: dict[str, None] = {}
-        self._targets: dict[_Key, str] = {}
         self._document = document
         self._is_human = is_human
         self._names = DefinitionNames(document)
@@ -158,9 +157,7 @@ class SchemaBundler:
             resource = self._document.scope(schema, outer)
             if self._document.may_have_hidden:
                 schema = without_hidden(schema)
-            kept = schema
-            if not _IDENTITY.isdisjoint(schema):
-                kept = {key: value for key, value in schema.items() if key not in _IDENTITY}
+            kept = {key: value for key, value in schema.items() if key not in _IDENTITY}
             copy, slots = copy_with_slots(kept, partial(self._settled, resource))
             slot.put(copy)
             todo += [(inner, resource) for inner in slots]
@@ -176,10 +173,7 @@ class SchemaBundler:
         return Bundled(members_of(whole[""]), tuple(self._reached), frozenset(keywords))
 
     def is_plain(self, schema: JsonValue) -> bool:
-        """Return whether a schema is a few scalars that mean the same at every place.
-
-        Most are. The garbage collector does not track a dict without containers.
-        """
+        """Return whether a schema is a few scalars, as most, which mean the same at every place."""
         if not isinstance(schema, dict) or is_tracked(schema):
             return False
         return _PLACED.isdisjoint(schema) and not self._document.may_have_hidden
@@ -189,17 +183,8 @@ class SchemaBundler:
         if not isinstance(schema, dict) or self.is_plain(schema):
             return schema
         if len(schema) == 1 and isinstance(reference := schema.get("$ref"), str):
-            return {"$ref": self._pointed(reference, resource)}
+            return {"$ref": self.reference(self._document.target(reference, resource))}
         return None
-
-    def _pointed(self, reference: str, resource: Resource) -> str:
-        """Return the reference to the definition that a reference of the document leads to."""
-        made = self._targets.get((resource, reference))
-        if made is None:
-            made = self.reference(self._document.target(reference, resource))
-            self._targets[resource, reference] = made
-        self._reached[defined_name(made) or ""] = None
-        return made
 
     def _write_examples(
         self, keyword: str, copy: dict[str, JsonValue], place: DocumentPlace
@@ -225,7 +210,7 @@ class SchemaBundler:
     ) -> None:
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            copy["$ref"] = self._pointed(reference, resource)
+            copy["$ref"] = self.reference(self._document.target(reference, resource))
         for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             target = schema.get(keyword)
             if isinstance(target, str) and (static := self._static(target, resource, root)):

@@ -16,7 +16,7 @@ from pyfunctools.schema.separation.predicates import IsHuman
 from pyfunctools.schema.separation.shown import may_be_persons
 from pyfunctools.sources.alternatives import Known, loosened, overlapping
 from pyfunctools.sources.openapi.bundling import Bundled, SchemaBundler
-from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
 _MARKS = frozenset({"readOnly", "writeOnly"})
 
@@ -90,8 +90,7 @@ class DocumentDefinitions:
         self._bundled: dict[str, Bundled] = {}
         self._to_be_sent: dict[str, Bundled] = {}
         self._normalized: dict[tuple[str, bool], NormalizedSchema] = {}
-        self._references: dict[tuple[Resource, str, bool], NormalizedSchema] = {}
-        self._plain: dict[tuple[object, ...], NormalizedSchema] = {}
+        self._shared: dict[tuple[object, ...], NormalizedSchema] = {}
         self._closures: dict[tuple[tuple[str, ...], bool], Closure] = {}
         self._written: dict[tuple[str, ...], frozenset[str]] = {}
         self._relieved: dict[tuple[str, bool], RelievedDefinitions] = {}
@@ -103,18 +102,14 @@ class DocumentDefinitions:
         If it is `sent`, a `oneOf` becomes an `anyOf` as `sources.alternatives` describes. Most
         schemas have none, and share their definitions with received values.
         """
+        fields, key = place.fields, tuple[object, ...]()
         if self._bundler.is_plain(place.value):
-            key = (*place.fields.items(), *map(type, place.fields.values()))
-            if (known := self._plain.get(key)) is None:
-                known = self._plain[key] = self._normalized_at(place, sent)
-            return known
-        reference = place.fields.get("$ref")
-        if len(place.fields) != 1 or not isinstance(reference, str):
-            return self._normalized_at(place, sent)
-        found = self._references.get((place.resource, reference, sent))
-        if found is None:
-            found = self._normalized_at(place, sent)
-            self._references[place.resource, reference, sent] = found
+            key = (*fields.items(), *map(type, fields.values()))  # 1, 1.0 and `True` are equal
+        elif len(fields) == 1 and isinstance(reference := fields.get("$ref"), str):
+            key = (place.resource, reference, sent)
+        found = self._shared.get(key) or self._normalized_at(place, sent)
+        if key:
+            self._shared[key] = found
         return found
 
     def bundled(self, place: DocumentPlace) -> Bundled:
