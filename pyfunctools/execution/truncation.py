@@ -37,24 +37,18 @@ def truncated(text: str, limit: int) -> str:
 
 
 def _json(value: JsonValue, limit: int) -> str:
-    sizes: Sizes = {}
-    _measure(value, sizes)
-    return _dumped(_cut(value, limit, sizes))
-
-
-def _measure(value: JsonValue, sizes: Sizes) -> int:
-    if isinstance(value, dict):
-        inner = sum(len(_dumped(key)) + 2 + _measure(held, sizes) for key, held in value.items())
-    elif isinstance(value, list):
-        inner = sum(1 + _measure(item, sizes) for item in value)
-    else:
-        return len(_dumped(value))
-    size = sizes[id(value)] = max(inner + 1, 2)
-    return size
+    return _dumped(_cut(value, limit, {}))
 
 
 def _size(value: JsonValue, sizes: Sizes) -> int:
-    return sizes[id(value)] if isinstance(value, dict | list) else len(_dumped(value))
+    """Return the length of a value as JSON; that of an array or an object is counted once."""
+    if not isinstance(value, dict | list):
+        return len(_dumped(value))
+    if id(value) not in sizes:
+        names = [len(_dumped(key)) + 1 for key in value] if isinstance(value, dict) else ()
+        held = value.values() if isinstance(value, dict) else value
+        sizes[id(value)] = max(sum(names) + sum(1 + _size(each, sizes) for each in held) + 1, 2)
+    return sizes[id(value)]
 
 
 def _cut(value: JsonValue, limit: int, sizes: Sizes) -> JsonValue:

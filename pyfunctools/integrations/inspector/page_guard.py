@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from hmac import compare_digest
-from inspect import isawaitable
 from typing import Any, cast
 from urllib.parse import parse_qs
 
@@ -11,6 +10,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pyfunctools.execution.steps import awaited
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -62,8 +63,7 @@ class PageGuard:
         if scope["method"] not in ("GET", "HEAD") and not _is_own_origin(scope, headers):
             return _refusal("This form was sent from another page.")
         if self._audience is not None:
-            found = self._audience(Request(scope))
-            audience = await found if isawaitable(found) else found
+            audience = await awaited(self._audience(Request(scope)), "")
             if not isinstance(audience, str) or not audience:
                 return _refusal("You are not logged in.")
             scope["pyfunctools.audience"] = audience

@@ -3,13 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from inspect import isawaitable
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
 from starlette.requests import Request
 
 from pyfunctools import Controller, Outcome, PendingCall, Question, Waiting
+from pyfunctools.execution.steps import awaited
 from pyfunctools.integrations.inspector.page_guard import audience_of
 from pyfunctools.integrations.inspector.question_form import FieldValues, kept
 
@@ -111,7 +111,8 @@ class Trials:
     async def waiting(self, request: Request, *, done: bool = False) -> dict[str, Waiting]:
         """Return a person's waiting calls by id: the application's, and those begun here."""
         found = () if self._listed is None else self._listed(audience_of(request))
-        listed = {each.call_id: each for each in await _awaited(found)}
+        waits: Any = await awaited(found, "")
+        listed = {each.call_id: each for each in waits}
         begun = [each for key in [*self._held] if (each := self.held(key, request))]
         listed |= {each.key: each.waiting for each in begun if each.waiting}
         over = {each.key for each in begun if each.done and not done}
@@ -163,7 +164,7 @@ class Trials:
         controller = self._configured[confirm]
         context = self._context
         if callable(context):
-            context = await _awaited(context(request))
+            context = await awaited(context(request), "")
         human = call.values or None
         audience, waits = call.audience, call.waiting
         if waits is not None:
@@ -184,7 +185,3 @@ class Trials:
         self._held.move_to_end(call.key)
         while len(self._held) > _MOST:
             self._held.popitem(last=False)
-
-
-async def _awaited(found: Any) -> Any:
-    return await found if isawaitable(found) else found
