@@ -252,15 +252,17 @@ def _texts(function: Function) -> Iterator[tuple[float, str]]:
     own = searched_texts(function) or _own_texts(function)
     said = "\n".join(line for line in function.description.splitlines() if line[:1] != "@")
     first, *rest = _SENTENCE.split(said.strip(), maxsplit=1)
+    second, *rest = _SENTENCE.split("".join(rest).strip(), maxsplit=1)
     yield 4, own.name or function.name
     yield 2, first
-    yield 0.7, " ".join(rest)
+    yield 1, second  # behind an operation's summary, the first sentence of its description
+    yield 0.7, "".join(rest)
     yield 1, own.path
     yield 1, own.tags or " ".join(function.tags)
     yield 0.5, own.parameters
     yield 0.5, own.descriptions
     yield 0.5, own.values
-    yield 0.3, _VERBS.get(own.method, "")
+    yield 0.5, _VERBS.get(own.method, "")
     if own.name and own.name != function.name:
         yield 0.3, function.name
     elif function.title:
