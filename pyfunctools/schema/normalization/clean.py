@@ -203,29 +203,13 @@ def with_visible_texts(example: JsonValue) -> JsonValue:
 
     Only for values that are read and never sent, such as examples and extensions.
     """
-    if not isinstance(example, dict | list):
-        return visible(example) if isinstance(example, str) else example
-    copies: dict[int, dict[str, JsonValue] | list[JsonValue]] = {}
-
-    def copied(value: JsonValue) -> JsonValue:
-        if isinstance(value, str):
-            return visible(value)
-        if not isinstance(value, dict | list):
-            return value
-        if id(value) not in copies:  # it may be shared, or contain itself
-            copies[id(value)] = {} if isinstance(value, dict) else []
-            todo.append(value)
-        return copies[id(value)]
-
-    todo: list[JsonValue] = []
-    whole = copied(example)
-    for value in todo:
-        copy = copies[id(value)]
-        if isinstance(value, dict) and isinstance(copy, dict):
-            copy.update((visible(name), copied(inner)) for name, inner in value.items())
-        elif isinstance(value, list) and isinstance(copy, list):
-            copy.extend(map(copied, value))
-    return whole
+    if isinstance(example, str):
+        return visible(example)
+    if isinstance(example, list):
+        return [*map(with_visible_texts, example)]
+    if isinstance(example, dict):
+        return {visible(name): with_visible_texts(inner) for name, inner in example.items()}
+    return example
 
 
 _OF_FORM: Mapping[str, tuple[Clean, str]] = {
