@@ -63,7 +63,6 @@ HEAVY = (
     "fastapi",
     "ruamel",
     "yaml",
-    "docstring_parser",
 )
 
 LIGHT = """

@@ -1,9 +1,8 @@
 """Descriptions from docstrings: of a callable, its parameters, a class and its fields.
 
 A docstring may have any style: Google, NumPy, reST or Epydoc. Its text is split into blocks, and
-each block is parsed on its own: one that cannot be parsed stays in the description as it is. A
-field is described by a section of its class's docstring, by a docstring below it, or by `Doc` in
-its hint.
+each block is read on its own: one without items stays in the description as it is. A field is
+described by a section of its class's docstring, by a docstring below it, or by `Doc` in its hint.
 """
 
 import ast
@@ -13,13 +12,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import cleandoc
+from textwrap import dedent
 from types import MappingProxyType
 from typing import (
     NamedTuple,
     NotRequired,
-    Protocol,
     Required,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -61,7 +59,7 @@ def _may_have_sections(text: str) -> bool:
 
 
 MAX_NAME = 500
-"""The longest name before a colon; the parser's patterns are slow on longer texts."""
+"""The longest name before a colon; a section with a longer one stays in the description."""
 
 _TITLES = {
     **dict.fromkeys(("args", "arguments", "parameters", "params"), "Args"),
@@ -140,81 +138,69 @@ def read_sections(lines: list[str]) -> Docs:
     attributes: dict[str, str] = {}
     returns, prose = "", list[str]()
     for block in _blocks(lines):
-        items = None if block.style is None else _parsed_items(block)
-        if items is None:
+        items = [*_items(block)] if block.title else []
+        is_read = items and all(len(names) <= MAX_NAME for _, names, _ in items)
+        if block.style is None or (block.title and not is_read):
             prose.append("\n".join(block.lines).strip("\n").rstrip())
-        for item in items or ():
-            key = item.args[0] if item.args else ""
-            text = (item.description or "").strip()
-            named: str | None = getattr(item, "arg_name", None)
-            if key in ("return", "returns", "yield", "yields"):
-                typed: str = getattr(item, "type_name", None) or ""
-                returns = returns or text or _prose(typed)
-            elif text and (named or key in _ATTRIBUTES) and key not in ("type", "vartype"):
-                place = attributes if key in _ATTRIBUTES else parameters
-                for name in (named or item.args[-1]).split(","):
+            continue
+        for word, names, text in items:
+            if word in _RETURNING:
+                returns = returns or text
+            elif text and names and word in _NAMED:
+                place = attributes if word in _ATTRIBUTES else parameters
+                for name in names.split(","):
                     place.setdefault(name.strip("*\\` "), text)
     return Docs("\n\n".join(filter(None, prose)), parameters, attributes, returns)
 
 
-def _parsed_items(block: _Block) -> "list[_ParsedItem] | None":
-    from docstring_parser import DocstringStyle, ParseError, parse
-
-    if not block.title:
-        return []
-    if any(len(head.partition(":")[0]) > MAX_NAME for head in _heads(block)):
-        return None
-    try:
-        parsed = parse("\n" + _parsable(block), DocstringStyle[block.style or "AUTO"])
-    except ParseError:
-        return None
-    return cast("list[_ParsedItem]", parsed.meta)
-
-
-class _ParsedItem(Protocol):
-    """An item of the parser, which has no types of its own."""
-
-    args: list[str]
-    description: str | None
-
-
-def _parsable(block: _Block) -> str:
-    """Return the text of a section in the spelling that the parser of its style accepts."""
-    head, *rest = block.lines
-    if block.style == "NUMPYDOC":
-        return "\n".join([block.title if block.title != "Args" else "Parameters", *rest])
-    if block.style == "GOOGLE":
-        inline = head.partition(":")[2].strip()
-        body = [f"    {inline}", *rest] if inline else rest
-        if block.title in ("Args", "Attributes"):
-            body = _items(body)
-        return "\n".join([f"{block.title}:", *body])
-    match = _FIELD.match("\n".join(block.lines))
-    if match is None or match[2] not in _NAMED or not match[3].split():
-        return "\n".join(block.lines)
-    return f"{match[1]}{match[2]} {match[3].split()[-1]}:{match[4]}"
+def _items(block: _Block) -> Iterator[tuple[str, str, str]]:
+    """Yield the word, the names and the text of each item of a section."""
+    if (field := _FIELD.match("\n".join(block.lines))) is not None:
+        text = _dedented(field[4].strip())
+        is_type = field[2] in ("rtype", "ytype")
+        yield field[2], "".join(field[3].split()[-1:]), _prose(text) if is_type else text
+        return
+    is_google = block.style == "GOOGLE"
+    first = block.lines[0].partition(":")[2].strip() if is_google else ""
+    body = cleandoc("\n".join(["", *([f"    {first}"] if first else ()), *block.lines[1:]]))
+    if is_google and block.title in ("Returns", "Yields"):
+        text = body.partition(":")[2] if _TYPED.match(body) else body
+        yield "returns", "", _dedented(text.strip())
+        return
+    for head, text in _groups(body.partition("\n")[2] if not is_google else body):
+        if block.title in ("Returns", "Yields"):
+            yield "returns", "", text or _prose(head.rpartition(":")[2].strip())
+            continue
+        colon = ":" if ":" in head or not is_google else " - "
+        if is_google and "):" in head and "(" in head.partition(":")[0]:
+            colon = "):"  # a colon may be in the type
+        name, _, rest = head.partition(colon)
+        name = name.partition("(")[0].strip()
+        yield _WORDS[block.title], name, "\n".join(filter(None, (rest.strip() * is_google, text)))
 
 
-def _heads(block: _Block) -> list[str]:
-    lines = [line for line in block.lines[block.style in ("GOOGLE", "NUMPYDOC") :] if line.strip()]
-    return [line for line in lines if _indent(line) <= _indent(lines[0])]
+_RETURNING = frozenset({"return", "returns", "yield", "yields", "rtype", "ytype"})
+_WORDS = {"Args": "param", "Attributes": "attribute"}
+_TYPED = re.compile(r"\s*[^:\s]+:|[^:]*\]:")
+"""The beginning of a returned value with its type: `dict: The text.`"""
 
 
-def _items(lines: list[str]) -> list[str]:
-    """Return the items of a section with a colon after each name, as the parser requires."""
-    indent = next((_indent(line) for line in lines if line.strip()), 0)
-    return [_with_colon(line) if _indent(line) == indent else line for line in lines]
+def _dedented(text: str) -> str:
+    """Return a text without the indentation of the lines after the first."""
+    first, _, rest = text.partition("\n")
+    return f"{first}\n{dedent(rest)}" if rest else first
 
 
-def _with_colon(line: str) -> str:
-    if ":" in line or not line.strip():
-        return line
-    name, dash, text = line.partition(" - ")
-    return f"{name}: {text}" if dash else f"{line}:"
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+def _groups(body: str) -> Iterator[tuple[str, str]]:
+    """Yield each line without indentation, with the indented lines below it."""
+    head, below = "", list[str]()
+    for line in (*body.split("\n"), "-"):
+        if line and not line[0].isspace():
+            if head:
+                yield head, cleandoc("\n".join(["", *below])).strip()
+            head, below = line, []
+        else:
+            below.append(line)
 
 
 def _prose(text: str) -> str:

@@ -410,7 +410,6 @@ HEAVY = (
     "pydantic",
     "jsonschema_rs",
     "httpx",
-    "docstring_parser",
     "pyfunctools.record.outcome",
     "pyfunctools.route",
     "pyfunctools.record.contract",
