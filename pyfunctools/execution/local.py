@@ -1,7 +1,7 @@
 """Runs Python functions in this process: directly, in a thread, or on an event loop."""
 
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
@@ -436,16 +436,19 @@ def _files_and_rest(
         rest = {k: kept[k] for k, v in pairs if k in wanted or not isinstance(v, File)}
         return tuple(files), rest or None
     if isinstance(value, list | tuple):
-        items = zip(cast("list[object]", value), cast("list[object]", named), strict=True)
+        listed = cast("Sequence[object]", value)
+        items = zip(listed, cast("list[object]", named), strict=True)
         others = [name for item, name in items if not isinstance(item, File)]
-        return tuple(files), others[0] if len(others) == 1 < len(value) else others or None
+        return tuple(files), others[0] if len(others) == 1 < len(listed) else others or None
     return tuple(files), None if isinstance(value, File) else named
 
 
-def _required(schema: JsonSchema | bool) -> list[JsonValue]:
+def _required(schema: JsonSchema | bool) -> Sequence[JsonValue]:
     from pyfunctools.schema.ground.references import resolve
 
-    return items_of(members_of(resolve(schema, schema)).get("required"))
+    whole = members_of(schema)
+    named = resolve(whole, whole)
+    return items_of(named.get("required")) if isinstance(named, Mapping) else ()
 
 
 def _with_names(value: object, kind: "type[File]", files: "list[File]") -> object:

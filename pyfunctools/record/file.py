@@ -65,7 +65,8 @@ class File(str):
             return value
         if not isinstance(value, str):
             raise ValueError("must be a file")
-        known = info.context.get(value) if isinstance(info.context, dict) else None
+        files: object = info.context
+        known = cast("dict[str, object]", files).get(value) if isinstance(files, dict) else None
         return known if isinstance(known, File) else cls(b64decode(value, validate=True))
 
     def spelled(self, schema: JsonSchema | bool) -> bytes:

@@ -93,7 +93,9 @@ class _Reader:
         if isinstance(event, yaml.ScalarEvent):
             is_typed = event.implicit[0] or event.tag is not None
             value = self._typed(event) if is_typed else event.value
-        elif isinstance(event, yaml.CollectionStartEvent):
+        elif not isinstance(event, yaml.CollectionStartEvent):
+            raise self._error("a value is missing", event)
+        else:
             is_map = isinstance(event, yaml.MappingStartEvent)
             if event.tag not in (None, "!", _CORE + ("map" if is_map else "seq")):
                 raise self._error(f"the tag {event.tag!r} is not of YAML's core schema", event)

@@ -68,7 +68,8 @@ class EnclosingScope:
 
     def names(self) -> Namespace:
         """Return the names found so far, after another look for the missing ones."""
-        todo, self._missing = self._missing, []
+        todo = self._missing
+        self._missing = list[str]()
         for name in todo:  # grows while it is read
             frame = next((each for each in self._frames if name in _locals_of(each)), None)
             if frame is None or name in self._own or name in self._found:
