@@ -232,6 +232,7 @@ def test_without_hypothesis_a_script_still_plays(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delitem(sys.modules, "pyfunctools.testing.strategies")
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     kit = importlib.import_module("pyfunctools.testing")
+    monkeypatch.delitem(vars(kit), "fuzz", raising=False)  # which another test has used
     assert kit.ScriptedModel("Done.")()
     with pytest.raises(DefinitionError, match=r"pip install 'pyfunctools-llm\[testing\]'"):
         kit.fuzz(SHOP)
