@@ -41,7 +41,8 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
         names = [text for text in names if len(text) <= _LONGEST]
     if len(names) > _COMPARED:
         names = _likeliest(name, names)
-    if same := [text for text in names if letters_of(text) == letters_of(name)]:
+    wanted = letters_of(name)
+    if same := [text for text in names if letters_of(text) == wanted]:
         return list(dict.fromkeys(same))[:most]
     # Names that share too few letters cannot be similar; this check is far quicker than `difflib`.
     letters = frozenset(name)

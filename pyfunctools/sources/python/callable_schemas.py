@@ -87,6 +87,8 @@ class ArgumentsReader(NamedTuple):
         for key, value in arguments.items():
             if type(value) not in self.plain.get(key, _NOT_PLAIN):
                 return self._by_pydantic(arguments)
+        if not self.names:
+            return dict(arguments)
         return {self.names.get(key, key): value for key, value in arguments.items()}
 
     def _with_kwargs(self, arguments: JsonObject, kwargs: str) -> "Objects | Failure":
