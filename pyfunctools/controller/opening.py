@@ -145,7 +145,7 @@ def open_functions(
     from pyfunctools.sources.python.reader import function_of
 
     check_predicate(is_human)
-    if not isinstance(functions, Iterable) or isinstance(functions, str):  # pyright: ignore
+    if not isinstance(functions, Iterable) or isinstance(functions, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type(
             "from_functions",
             "a list of functions",

@@ -83,7 +83,7 @@ class Behind(NamedTuple):
         name = outcome.function
         if outcome.reason != "arguments" or name is None or name == CALL:
             return outcome
-        if not isinstance(outcome.text, str) or name not in self.entries:  # pyright: ignore
+        if not isinstance(outcome.text, str) or name not in self.entries:  # pyright: ignore[reportUnnecessaryIsInstance]
             return outcome
         schema = contract_of(self.entries[name][0]).llm
         places = dict.fromkeys(
@@ -171,7 +171,7 @@ def finder(
     spelled: Mapping[str, str] | None = None,
 ) -> RunnableFunction:
     """Return the function that finds functions: their signatures, or a JSON list of their names."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DefinitionError("searchable(limit)", f"{limit!r} is not a number of functions.")
 
     def find(query: str) -> str:

@@ -92,7 +92,7 @@ class Invocation:
         return outcome
 
     def _truncated(self, outcome: Outcome) -> Outcome:
-        if isinstance(outcome.text, str) and len(outcome.text) > self._limit:  # pyright: ignore
+        if isinstance(outcome.text, str) and len(outcome.text) > self._limit:  # pyright: ignore[reportUnnecessaryIsInstance]
             return replace(outcome, text=truncated(outcome.text, self._limit))
         return outcome
 

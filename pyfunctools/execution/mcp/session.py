@@ -179,7 +179,7 @@ class Session:
         try:
             return cast("JsonObject", await send(method, cast("Any", data["params"]), options))
         except MCPError as error:
-            closed = session._dispatcher._closed  # pyright: ignore
+            closed = cast("Any", session._dispatcher)._closed  # pyright: ignore[reportPrivateUsage]
             if error.__suppress_context__ or closed:  # the SDK's own, not a response
                 raise
             raise RespondedError(error.code, error.message, error.data) from None
@@ -190,7 +190,7 @@ class Session:
             async with client:
                 opened.set_result(client.session)
                 await self._end.wait()
-        except BaseException as error:
+        except BaseException as error:  # cancelled too: who waits for the session must hear of it
             if opened.done():
                 LOGGER.warning("the session with an MCP server ended: %s", type(error).__name__)
             elif isinstance(error, Exception):

@@ -163,7 +163,7 @@ class Tickets:
 
     def __post_init__(self) -> None:
         if self.key is not None and (
-            not isinstance(self.key, bytes) or len(self.key) < SHORTEST_KEY  # pyright: ignore
+            not isinstance(self.key, bytes) or len(self.key) < SHORTEST_KEY  # pyright: ignore[reportUnnecessaryIsInstance]
         ):
             raise DefinitionError(
                 "Tickets(key)",

@@ -76,7 +76,7 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
 
 def _paths_beside_names(human: JsonValue, names: Set[str]) -> Iterator[Issue]:
     for name in human if isinstance(human, dict) else ():
-        if isinstance(name, str) and name.startswith(ROOT) and name not in names:  # pyright: ignore
+        if isinstance(name, str) and name.startswith(ROOT) and name not in names:  # pyright: ignore[reportUnnecessaryIsInstance]
             yield side_issue("human", (name,), "all values by path, or none")
 
 

@@ -123,7 +123,7 @@ class OAuth2:
         object.__setattr__(self, "scopes", tuple(scopes))
         secret_of(self)
         wanted = {
-            "client_id": ("a text", isinstance(self.client_id, str) and bool(self.client_id)),  # pyright: ignore
+            "client_id": ("a text", isinstance(self.client_id, str) and bool(self.client_id)),  # pyright: ignore[reportUnnecessaryIsInstance]
             "scopes": ("texts without spaces", all(map(_is_word, scopes))),
             "redirect_uri": ("a URL", self.redirect_uri is None or _is_word(self.redirect_uri)),
             "store": ("an object with `load` and `save`", _is_store(store_of(self))),

@@ -71,7 +71,7 @@ async def _run(inner: Runs, hook: Hook, run: Run) -> Outcome:
         return refused or run.finish(replace(given, repairs=()))
     try:
         outcome = await inner.run(run)
-    except BaseException:
+    except BaseException:  # it ends the hook, and is raised again
         await _closed(steps)
         raise
     try:
