@@ -85,7 +85,7 @@ class HumanSide:
         return self.has_secrets and self.secrets_in(human) not in (None, {}, [])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Contract:
     """The normalized schemas of a function, `parameters` and `output`, and their checks.
 
@@ -114,6 +114,10 @@ class Contract:
     kept: dict[str, str] = field(
         init=False, compare=False, repr=False, default_factory=dict[str, str]
     )
+
+    def __repr__(self) -> str:
+        # Without the schemas: they have the defaults of secrets.
+        return f"<Contract of {', '.join(_properties(self.parameters))}>"
 
     @classmethod
     def of(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FixedView:
     """The places of fixed values, and the contracts without them (`shown`) and with them (`whole`).
 
@@ -28,7 +28,7 @@ class FixedView:
     whole: Contract
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Settings:
     """The settings of one function, by `Controller.configured` or by its source.
 
@@ -46,6 +46,9 @@ class Settings:
     executor_values: bool = False
     bare: Lazy[Contract] | None = None
     view: Lazy[FixedView] | None = None
+
+    def __repr__(self) -> str:
+        return "Settings(...)"  # the fixed values may be secrets
 
     def __reduce__(self) -> tuple[object, ...]:
         remedy = "Write a function at the top of a module, or configure after pickling."

@@ -498,8 +498,8 @@ STEPS: dict[str, Callable[[Controller, Given], Any]] = {
 }
 
 
-async def later(n: int, pin: Human[str]) -> str:
-    """Wait."""
+async def later(n: int, pin: Human[str], card: Annotated[str, human(secret=True)] = SECRET) -> str:
+    """Wait; the default is in no frame either."""
     return ""
 
 

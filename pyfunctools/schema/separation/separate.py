@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyfunctools._json import JsonSchema, JsonValue, json_copy
+from pyfunctools._json import JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools.schema.ground.issue import Side
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.normalization.check_input import check_schema
@@ -29,7 +29,7 @@ from pyfunctools.schema.separation.sides import side_of
 from pyfunctools.schema.validation.validator import Validator
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Separated:
     """A schema and its two sides, each a schema of its own with the `$defs` it needs.
 
@@ -42,6 +42,11 @@ class Separated:
     _schemas: Mapping[Side, JsonSchema]
     _ownership: Ownership = field(compare=False, repr=False)
     _validators: Mapping[Side, Validator] = field(compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        # Without the schemas: they have the defaults of secrets.
+        names = (members_of(held.get("properties")) for held in self._schemas.values())
+        return f"<Separated {' | '.join(map(', '.join, names))}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_separated, (self._ownership.graph, self._validators["whole"]))

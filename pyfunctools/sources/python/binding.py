@@ -51,6 +51,9 @@ class MethodHandler(NamedTuple):
     provided: tuple[Injected, ...]
     wants_context: str | None
 
+    def __repr__(self) -> str:
+        return f"<MethodHandler of {self.where}>"  # a default may be a secret
+
     def bind(
         self, arguments: JsonObject, context: object, info: "CallInfo | None" = None
     ) -> "Success[ReadyCall] | Failure":
