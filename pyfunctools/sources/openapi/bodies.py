@@ -20,7 +20,6 @@ from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.separation.predicates import is_secret
-from pyfunctools.schema.separation.shown import may_be_persons
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
@@ -250,12 +249,16 @@ def _persons(document: Document, place: DocumentPlace) -> frozenset[Keys]:
     return frozenset(found)
 
 
+_NO_PATH = Path.of(())
+
+
 def _is_impersonal(document: Document, place: DocumentPlace) -> bool:
-    """Return whether no schema that this one reaches has a keyword of `predicates`; most do not."""
+    """Return whether no schema that this one reaches can be of a person; most are so."""
     todo, seen = [place], set[int]()
     for each in todo:  # grows while it is read
         for schema in (members_of(inner) for _, inner in subschemas(each.fields)):
-            if may_be_persons(schema):
+            by_name = schema.get("writeOnly") is True  # is_secret asks for the name then
+            if by_name or human_mark(schema) or is_secret(_NO_PATH, schema):
                 return False
             target = _target(document, each._replace(value=schema)) if "$ref" in schema else each
             if target is not each and id(target.value) not in seen:
