@@ -147,8 +147,9 @@ class Tickets:
     remembers the text of each call's outcome, without the person's values: a second `resume` of a
     ticket returns it, with `replayed` true.
 
-    A ticket is signed but not encrypted: whoever has it can read the model's arguments in it. It
-    contains no value of the person, no context and no setting of the connection.
+    A ticket is signed but not encrypted: whoever has it can read the model's arguments in it, as a
+    person edited them if the call waits again after an approval. It contains no value of the
+    person's part, no context and no setting of the connection.
 
     Raises:
         DefinitionError: the key is too short or has no store, the lifetime is not positive, or the
