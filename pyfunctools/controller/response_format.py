@@ -10,7 +10,7 @@ from pyfunctools.envelopes.vendors import envelope_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.calls.check import as_cut_off
 from pyfunctools.record.function import Function, handler_of
-from pyfunctools.schema import Failure, Issue, Path, Success
+from pyfunctools.schema import Failure, Issue, Path, Success, parse
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.sources.python.reader import function_of
 
@@ -81,6 +81,10 @@ class ResponseFormat:
             issue = Issue(path=Path.of(()), expected="an answer", value=text, message=message)
             return Failure(value=text, issues=(issue,))
         result = self._function.check(text, rendering=self._rendering)
+        if not result and self._is_wrapped and (bare := parse(text)):
+            if not isinstance(bare.value, dict):  # the model wrote the value without its wrapper
+                wrapped = self._function.check({_VALUE: bare.value}, rendering=self._rendering)
+                result = wrapped or result
         result = as_cut_off(result) if is_cut else result
         if not result:
             return result

@@ -208,6 +208,25 @@ def test_an_answer_of_a_type_is_asked_for_and_read(dialect: str, reply: Any) -> 
     assert read.repairs
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (int, "7", 7),
+        (int, '"7"', 7),
+        (bool, "true", True),
+        (Literal["a", "b"], '"A"', "a"),
+        (list[int], "[1, 2]", [1, 2]),
+        (int, "seven", None),
+        (str, "seven", None),
+    ],
+    ids=str,
+)
+def test_an_answer_without_its_wrapper_is_read(kind: Any, text: str, value: Any) -> None:
+    read = answer_of("openai", kind).read(text)
+    assert bool(read) is (value is not None)
+    assert value is None or read.value == value
+
+
 def test_an_answer_that_is_no_object_is_wrapped() -> None:
     answer = answer_of("openai", list[Literal["a", "b"]])
     assert answer.read(chat(content='{"value": ["A"]}', reason="stop")).value == ["a"]

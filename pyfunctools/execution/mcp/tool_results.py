@@ -146,6 +146,8 @@ def failed_outcome(run: Run, error: Exception, *, sent: bool = True) -> Outcome:
             unsure_text = "" if function.read_only else " It may have carried out the call."
     said = text = shortened(message, MESSAGE_LIMIT)
     is_withheld = run.withholds and not isinstance(error, DocumentError)
+    if unsure_text and text and text[-1] not in ".!?":
+        text += "."
     text = (_WITHHELD if is_withheld else text) + unsure_text
     if reason in ("transport", "deadline"):
         text = "" if is_withheld else f": {said.rstrip('.')}"
