@@ -81,10 +81,10 @@ class ResponseFormat:
             issue = Issue(path=Path.of(()), expected="an answer", value=text, message=message)
             return Failure(value=text, issues=(issue,))
         result = self._function.check(text, rendering=self._rendering)
-        if not result and self._is_wrapped and (bare := parse(text)):
-            if not isinstance(bare.value, dict):  # the model wrote the value without its wrapper
-                wrapped = self._function.check({_VALUE: bare.value}, rendering=self._rendering)
-                result = wrapped or result
+        bare = parse(text) if self._is_wrapped and not result else None
+        if bare and not isinstance(bare.value, dict):  # the value without its wrapper
+            wrapped = self._function.check({_VALUE: bare.value}, rendering=self._rendering)
+            result = wrapped or result
         result = as_cut_off(result) if is_cut else result
         if not result:
             return result
