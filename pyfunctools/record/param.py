@@ -6,7 +6,7 @@ from types import EllipsisType
 from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 
 ParamType: TypeAlias = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
 """The types of JSON Schema."""
@@ -34,9 +34,15 @@ class Param:
         """Return the JSON Schema of this parameter; `Function.from_schema` checks it.
 
         Raises:
-            DefinitionError: `properties` is no list of `Param`.
+            DefinitionError: `properties` is no list of `Param`, `items` is a schema, or `required`
+                no `bool`.
         """
         where = f"{where}({self.name})"
+        if isinstance(self.items, Mapping):
+            remedy = 'Write a `Param` or a type such as "string", or all of it as one JSON Schema.'
+            raise DefinitionError(where, "`items` must not be a JSON Schema.", remedy)
+        if not isinstance(self.required, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type(f"{where}: `required`", "True or False", self.required)
         schema: dict[str, JsonValue] = {"type": self.type}
         if self.description:
             schema["description"] = self.description

@@ -58,11 +58,15 @@ def test_a_default_of_null_is_a_default() -> None:
         ([Param("x", "string"), Param("x", "string")], "Two parameters are named 'x'"),
         ([Param("x", "string"), {"type": "string"}], "a JSON Schema stands among the `Param`s"),
         ([Param("x", "string"), "y"], "a str stands among the `Param`s"),
-        ([Param("x", "array", items={"type": "string"})], "`type` cannot be an object"),  # type: ignore[arg-type]
+        (
+            [Param("x", "array", items={"type": "string"})],
+            "trip(x): `items` must not be a JSON Schema. Write a `Param` or",
+        ),  # type: ignore[arg-type]
         ([Param("x", "object", properties={"y": {}})], "must not be `dict`. Write them as"),  # type: ignore[arg-type]
         ([Param("x", "string", enum="abc")], '`enum` cannot be "abc"'),
         ([Param("x", "string", enum=[])], "`enum` cannot be an empty list"),
         ([Param("x", "string", 3)], "`description` cannot be 3"),  # type: ignore[arg-type]
+        ([Param("x", "string", required="yes")], "trip(x): `required`: This must be True or False"),  # type: ignore[arg-type]
         ([Param("", "string")], "A parameter has no name."),
         ([Param(3, "string")], "3 cannot be a key of a JSON object"),  # type: ignore[arg-type]
     ],
