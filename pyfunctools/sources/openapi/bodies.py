@@ -18,7 +18,7 @@ from pyfunctools.media_types import (
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.separation.predicates import is_secret
 from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
 from pyfunctools.sources.openapi import swagger
@@ -241,10 +241,10 @@ def _persons(document: Document, place: DocumentPlace) -> frozenset[Keys]:
             is_human = human_mark(part.fields)
             if is_human or (is_human is None and is_secret(Path.of(names), part.fields)):
                 found.add(names)
-            for name, inner in members_of(part.fields.get("properties")).items():
-                todo.append(((*names[-1:], name), part.below(inner, name)))
-            if "items" in part.fields:
-                todo.append((names, part.below(part.fields["items"], "items")))
+            for (keyword, *rest), inner in children(part.fields):
+                if keyword not in COMPOSITION and keyword not in ("$defs", "definitions"):
+                    below = (*names[-1:], *rest) if keyword == "properties" else names
+                    todo.append((below, part.below(inner, keyword, *rest)))
         seen.add(key)
     return frozenset(found)
 
