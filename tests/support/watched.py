@@ -19,7 +19,9 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
 def watched() -> Iterator[list[str]]:
     """Return a list of events: connections, opened files, code compiled or run.
 
-    Modules that are imported when first needed have to be imported before.
+    Modules that are imported when first needed have to be imported before. A test with it is marked
+    `audited`: the hook stays, and while it runs, two threads that coverage begins to trace disturb
+    each other ("Cannot install a trace function while another trace function is being installed").
     """
     if not _installed:  # a hook cannot be removed
         sys.addaudithook(_hook)

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from watched import watched
 
 from pyfunctools import DefinitionError, DocumentError, Function
 from pyfunctools.execution.http.runner import HttpRunner
@@ -215,26 +216,15 @@ def test_the_documents_server_is_used_only_where_it_is_accepted(fine: Any) -> No
     assert fine.requests[0].line == "GET /v2/things/1 HTTP/1.1"
 
 
+@pytest.mark.audited
 @pytest.mark.parametrize(
     "url", ["http://169.254.169.254/", "file:///etc", "//evil", "https://api.example@evil/"]
 )
 def test_a_hostile_server_opens_no_socket(url: str) -> None:
-    opened: list[object] = []
-
-    def audit(event: str, arguments: object) -> None:
-        if watching and event in ("socket.connect", "socket.getaddrinfo", "open"):
-            opened.append((event, arguments))
-
-    watching = False
-    sys.addaudithook(audit)
     runner = HttpRunner(server=True, auth={"key": SECRET})
-    watching = True
-    try:
-        with pytest.raises(DocumentError):
-            ran(runner, guarded(KEY, servers=(Server(url=url),)), ONE)
-    finally:
-        watching = False
-    assert opened == []
+    with watched() as events, pytest.raises(DocumentError):
+        ran(runner, guarded(KEY, servers=(Server(url=url),)), ONE)
+    assert events == []
 
 
 @pytest.mark.parametrize("way", WAYS)

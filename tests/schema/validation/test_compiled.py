@@ -1,10 +1,10 @@
-import sys
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 
 import pytest
 from stacks import on_stack
+from watched import watched
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
@@ -53,21 +53,16 @@ def test_an_invalid_schema_is_an_error_with_its_place(
     assert (error.reason, error.pointer) == (reason, pointer)
 
 
+@pytest.mark.audited
 @pytest.mark.parametrize(
     "reference",
     ["http://127.0.0.1:1/x", "https://example.com/a.json#/b", "file:///etc/passwd", "ftp://x/y"],
 )
 def test_nothing_is_fetched(reference: str):
-    opened: list[str] = []
-
-    def audit(event: str, _: object) -> None:
-        if event in ("open", "socket.connect"):
-            opened.append(event)
-
     compiled({"type": "integer"})
-    sys.addaudithook(audit)
-    error = error_of({"properties": {"a": {"$ref": reference}}})
-    assert opened == []
+    with watched() as events:
+        error = error_of({"properties": {"a": {"$ref": reference}}})
+    assert events == []
     assert error.pointer == "/properties/a/$ref"
     assert reference.split("#", maxsplit=1)[0] in error.reason
     assert "resolver" in error.reason

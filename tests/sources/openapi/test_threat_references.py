@@ -86,6 +86,7 @@ def port() -> Iterator[int]:
             server.accept()
 
 
+@pytest.mark.audited
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("where", [*SKIPPED, *KEPT])
 def test_T30_an_external_reference_is_followed_nowhere(
@@ -123,6 +124,7 @@ def test_T30_with_on_skip_it_is_an_error_that_names_the_reference_and_the_operat
     assert caught.value.pointer == "/paths/~1a~1{id}/post"
 
 
+@pytest.mark.audited
 def test_T30_a_resolver_is_asked_for_the_address_and_gives_the_document() -> None:
     asked: list[str] = []
 

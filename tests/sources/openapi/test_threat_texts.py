@@ -49,6 +49,7 @@ def read_and_checked(evil: str) -> int:
     return count
 
 
+@pytest.mark.audited
 def test_T35_nothing_in_a_document_is_ever_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
