@@ -18,6 +18,7 @@ from pyfunctools.execution.mcp.server_questions import (
     AskHere,
     answers_to,
     continuation_of,
+    has_wrong_answers,
     is_declined,
     responses_of,
     state_of_refusal,
@@ -108,10 +109,11 @@ class RemoteRunner:
         more: JsonObject | Outcome = {}
         if answered is not None:
             state = cast("JsonObject", answered.state)
-            given = None if answered.accepted is None else responses_of(function, answered)
-            if given is None:
-                given = await answers_to(function, state, ask, answered.values)
-            more = _continuation(function, state, given)
+            if answered.accepted is None or has_wrong_answers(answered):
+                responses = await answers_to(function, state, ask, answered.values)
+            else:
+                responses = responses_of(answered)
+            more = _continuation(function, state, responses)
         if isinstance(more, Outcome):
             return more
         return await self._refusal_of_changed_tool(run) or more

@@ -4,30 +4,36 @@ A call that waits for answers continues with a state, which is plain JSON in the
 
     {"state": the server's state, "requests": {key: a form or an address, as it was sent}}
 
-`"again": true` is added if the call has to be made again, without the answers. What a state asks is
-a function whose parameters are all a person's: its questions, their answers and their mistakes are
-those of any other function.
+`"again": true` is added if the call has to be made again, without the answers.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from itertools import chain
-from typing import TypeAlias, cast
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final, TypeAlias, cast
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
-from pyfunctools._lazy import Lazy
+from pydantic_core import to_jsonable_python
+
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of
 from pyfunctools._text import shortened, visible
-from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT, remote_tool_of
-from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.steps import Answered
-from pyfunctools.record.contract import Contract
-from pyfunctools.record.function import Function, with_contract
+from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, ServerWords, Waiting
-from pyfunctools.record.question import Question
-from pyfunctools.schema import Issue, Path
+from pyfunctools.record.question import Kind, Question
+from pyfunctools.schema import Path, Validator, coerce
+from pyfunctools.schema.separation.predicates import is_secret_of_human
+from pyfunctools.schema.separation.shown import without_values
 
 AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
 """`ServerDialog.ask`, run where the call was made: on its loop, or in a thread with its context."""
+
+_KINDS: Final[Mapping[str, Kind]] = {
+    "boolean": "boolean",
+    "date": "date",
+    "date-time": "datetime",
+    "integer": "integer",
+    "number": "number",
+}
 
 
 def state_of_result(result: JsonObject) -> JsonObject | str:
@@ -62,12 +68,10 @@ def state_of_question(params: JsonObject) -> JsonObject:
 
 def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
     """Return the outcome of a call that waits for answers; `values` are earlier, invalid ones."""
-    try:
-        forms = [_Form(function, state, key) for key in _requests(state)]
-    except DefinitionError:
-        text = "The server asks a person with a form that cannot be read."
-        return Outcome(text=text, reason="declined")
-    questions = tuple(each for form in forms for each in form.questions(values))
+    questions = tuple(_questions(state))
+    if values:
+        problems = _problems(state, values)
+        questions = tuple(replace(each, problem=problems.get(each.path)) for each in questions)
     messages = " ".join(_message(params) for params in _requests(state).values())
     waiting = Waiting(
         call_id="",
@@ -106,13 +110,18 @@ async def answers_to(
                 return answer
             if answer is None:
                 return waiting_outcome(function, state, values)
-            given = responses_of(function, answer)
-            if given is not None:
-                responses |= given
+            if not has_wrong_answers(answer):
+                responses |= responses_of(answer)
                 continue
             values = answer.values
             question = waiting_outcome(function, one, values)
     return responses
+
+
+def has_wrong_answers(answered: Answered) -> bool:
+    """Return whether the answers are invalid for the server's forms."""
+    problems = _problems(members_of(answered.state), answered.values)
+    return bool(answered.accepted) and bool(problems)
 
 
 def is_declined(state: JsonObject, responses: Mapping[str, JsonObject]) -> bool:
@@ -128,81 +137,22 @@ def continuation_of(state: JsonObject, responses: Mapping[str, JsonObject]) -> J
     return {**more, "inputResponses": {**responses}} if responses else more
 
 
-def responses_of(function: Function, answered: Answered) -> dict[str, JsonObject] | None:
-    """Return a person's answers as the server takes them, by the keys of its questions.
-
-    The result is `None` if an answer is invalid.
-    """
+def responses_of(answered: Answered) -> dict[str, JsonObject]:
+    """Return a person's answers as the server takes them, by the keys of its questions."""
     responses: dict[str, JsonObject] = {}
     state = members_of(answered.state)
-    for key in _requests(state):
-        content: JsonObject | None = None
-        if answered.accepted:
-            form = _Form(function, state, key)
-            content, issues = form.read(answered.values)
-            if issues:
-                return None
-            if form.is_yes_or_no:
-                content = {} if content[key] is True else None
-        shown = {} if _requests(state)[key].get("mode") == "url" else {"content": content}
-        responses[key] = {"action": "decline"} if content is None else {"action": "accept", **shown}
+    for key, params in _requests(state).items():
+        if not answered.accepted:
+            responses[key] = {"action": "decline"}
+        elif _is_yes_or_no(state, params):
+            value = _value(answered.values, _path(key))
+            content: JsonObject = {} if params.get("mode") == "url" else {"content": {}}
+            action = "accept" if value is True else "decline"
+            responses[key] = {"action": action, **(content if value is True else {})}
+        else:
+            filled = _content(state, key, params, answered.values)
+            responses[key] = {"action": "accept", "content": filled}
     return responses
-
-
-class _Form:
-    """One form or address, as a function whose parameters are all a person's.
-
-    An address is a question for yes or no, and so is an empty form beside other questions. Names
-    that several forms have stand under the keys of the forms.
-    """
-
-    def __init__(self, function: Function, state: JsonObject, key: str) -> None:
-        requests = _requests(state)
-        params = requests[key]
-        schema, message = _schema(params), _message(params)
-        is_url, fields = params.get("mode") == "url", _fields(params)
-        self.is_yes_or_no = is_url or (len(requests) > 1 and not fields)
-        others = (_fields(each) for other, each in requests.items() if other != key)
-        self._outer = "" if fields.keys().isdisjoint(chain.from_iterable(others)) else key
-        if self.is_yes_or_no:
-            address = f" Open {visible(str(params.get('url')))}, and say when it is done."
-            label = f"{message}{address if is_url else ''}" or key
-            schema = {**_OBJECT, "properties": {key: {"type": "boolean", "title": label}}}
-        elif self._outer:
-            schema = {**_OBJECT, "properties": {key: {**schema, "title": message}}}
-        schema = schema if schema is _schema(params) else {**schema, "required": [key]}
-        whole = Contract.from_schemas(function.name, schema, None, _is_theirs, lenient=True)
-        self._function = with_contract(function, Lazy.of(whole))
-
-    def questions(self, values: Mapping[str, object]) -> tuple[Question, ...]:
-        """Return the questions, with what is wrong with the values."""
-        issues = self.read(values)[1] if values else ()
-        return questions_for(self._function, {}, self._given(values), issues)
-
-    def read(self, values: Mapping[str, object]) -> tuple[JsonObject, tuple[Issue, ...]]:
-        """Return the values as the server takes them, and the issues with them."""
-        value = persons_values(self._function, {}, self._given(values))[1]
-        checked = self._function.validate(value)
-        inner = members_of(value)
-        inner = members_of(inner.get(self._outer)) if self._outer else inner
-        return inner, () if checked else checked.issues
-
-    def _given(self, values: Mapping[str, object]) -> dict[str, object]:
-        """Return the values for this form, by the paths of its questions."""
-        asked = {each.path for each in questions_for(self._function, {})}
-        by_path = {
-            name if name.startswith("$input") else f"$input.{name}": value
-            for name, value in values.items()
-            if value is not None
-        }
-        return {path: value for path, value in by_path.items() if path in asked}
-
-
-def _is_theirs(path: Path, schema: JsonSchema) -> bool:
-    return bool(path.keys)
-
-
-_OBJECT: JsonObject = {"type": "object"}
 
 
 def _requests(state: JsonObject) -> dict[str, JsonObject]:
@@ -214,12 +164,105 @@ def _objects_in(value: JsonValue) -> dict[str, JsonObject]:
     return {name: each for name, each in members_of(value).items() if isinstance(each, dict)}
 
 
+def _questions(state: JsonObject) -> Iterator[Question]:
+    for key, params in _requests(state).items():
+        if params.get("mode") == "url":
+            address = visible(str(params.get("url")))
+            label = f"{_message(params)} Open {address}, and say when it is done."
+            yield Question(path=_path(key), label=label, kind="boolean")
+        elif _is_yes_or_no(state, params):
+            yield Question(path=_path(key), label=_message(params) or key, kind="boolean")
+        else:
+            listed = _schema(params).get("required")
+            required = listed if isinstance(listed, list) else []
+            for name, field in _fields(params).items():
+                yield _question(name, _path_of(state, key, name), field, name in required)
+
+
+def _is_yes_or_no(state: JsonObject, params: JsonObject) -> bool:
+    """True for an address, and for an empty form that comes together with other questions."""
+    return params.get("mode") == "url" or (len(_requests(state)) > 1 and not _fields(params))
+
+
+def _question(name: str, path: str, field: JsonObject, is_required: bool) -> Question:
+    items = field.get("items")
+    inner = items if isinstance(items, dict) else field
+    options = _options(inner)
+    kind: Kind = "text"
+    for keyword in ("type", "format"):
+        kind = _KINDS.get(str(field.get(keyword))) or kind
+    if options:
+        kind = "choices" if inner is items else "choice"
+    title, is_secret = field.get("title"), is_secret_of_human(Path.of((name,)), field)
+    shown = without_values(field) if is_secret else field
+    return Question(
+        path=path,
+        label=visible(title) if isinstance(title, str) else visible(name),
+        help=visible(str(field.get("description") or "")),
+        kind=kind,
+        required=is_required,
+        options=tuple(options),
+        default=shown.get("default"),
+        secret=is_secret,
+        schema=shown,
+    )
+
+
+def _options(field: JsonObject) -> list[JsonValue]:
+    values = field.get("enum")
+    if isinstance(values, list):
+        return values
+    branches = field.get("oneOf") or field.get("anyOf")
+    listed = items_of(branches)
+    return [each["const"] for each in listed if isinstance(each, dict) and "const" in each]
+
+
+def _problems(state: JsonObject, values: Mapping[str, object]) -> dict[str, str]:
+    """Return the problem with each invalid value, by the path of its question."""
+    found: dict[str, str] = {}
+    for key, params in _requests(state).items():
+        if _is_yes_or_no(state, params):
+            if not isinstance(_value(values, _path(key)), bool):
+                found[_path(key)] = "true or false"
+        else:
+            verdict = Validator(_schema(params)).validate(_content(state, key, params, values))
+            for issue in () if verdict else verdict.issues:
+                name = str(issue.path.keys[0]) if issue.path.keys else ""
+                found.setdefault(_path_of(state, key, name), issue.expected)
+    return found
+
+
+def _content(
+    state: JsonObject, key: str, params: JsonObject, values: Mapping[str, object]
+) -> JsonObject:
+    """Return the answers to a form, coerced to its schema."""
+    given = {name: _value(values, _path_of(state, key, name)) for name in _fields(params)}
+    present = {name: value for name, value in given.items() if value is not None}
+    return cast("JsonObject", coerce(_schema(params), present).value)
+
+
+def _value(values: Mapping[str, object], path: str) -> JsonValue:
+    """Return a value by the path of its question, or by its name alone."""
+    value = values.get(path, values.get(path.removeprefix("$input.")))
+    return cast("JsonValue", to_jsonable_python(value))
+
+
 def _schema(params: JsonObject) -> JsonObject:
     return members_of(params.get("requestedSchema"))
 
 
 def _fields(params: JsonObject) -> dict[str, JsonObject]:
     return _objects_in(_schema(params).get("properties"))
+
+
+def _path_of(state: JsonObject, key: str, name: str) -> str:
+    """Return the path of a field's question; a name in several forms is told apart by its form."""
+    forms = [params for params in _requests(state).values() if name in _fields(params)]
+    return _path(f"{key}.{name}" if len(forms) > 1 else name)
+
+
+def _path(name: str) -> str:
+    return name if name.startswith("$input") else f"$input.{name}"
 
 
 def _message(params: JsonObject) -> str:
