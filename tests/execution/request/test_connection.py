@@ -32,9 +32,9 @@ def checked(**settings: Any) -> None:
         ({"deep": "no"}, "deep", ""),
         ({"block_private_networks": "SECRET-7f3a"}, "block_private_networks", ""),
         ({"expose_error_body": 1}, "expose_error_body", ""),
-        ({"headers": lambda a, b: {}}, "headers", "of no parameters"),
-        ({"auth": {"key": lambda a, b: "SECRET-7f3a"}}, "auth['key']", "of no parameters"),
-        ({"auth": {"key": lambda *, a: "SECRET-7f3a"}}, "auth['key']", "of no parameters"),
+        ({"headers": lambda a, b: {}}, "headers", "no arguments"),
+        ({"auth": {"key": lambda a, b: "SECRET-7f3a"}}, "auth['key']", "no arguments"),
+        ({"auth": {"key": lambda *, a: "SECRET-7f3a"}}, "auth['key']", "no arguments"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_to_write_and_without_its_value(
