@@ -67,6 +67,11 @@ def nothing_ran(state: JsonObject) -> str:
     return "Nothing more has run" if has_begun(state) else "Nothing has run"
 
 
+def declined_text(state: JsonObject) -> str:
+    """Return what a model is told of a call with this state that the person does not want."""
+    return f"The person declined this call. {nothing_ran(state)}."
+
+
 def login_path(function: "Function") -> str:
     """Return the path of the question with which a person logs in; no parameter has it."""
     is_taken = "login" in function.parameters.get("properties", {})

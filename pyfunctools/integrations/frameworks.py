@@ -10,7 +10,7 @@ from pyfunctools.controller import Controller
 from pyfunctools.controller.turns import PersonsAnswer, answers_by_outer_call
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.tickets import Ticket
-from pyfunctools.execution.steps import awaited, nothing_ran
+from pyfunctools.execution.steps import awaited, declined_text
 from pyfunctools.record.outcome import Outcome
 
 
@@ -77,8 +77,7 @@ def withdraw(controller: Controller, ticket: str | None) -> str:
     tickets = controller._tickets.value  # pyright: ignore[reportPrivateUsage]
     withdrawn = False if ticket is None else tickets.withdraw(ticket)
     read = tickets.read(ticket, also_expired=True)
-    ran = nothing_ran(read.state if isinstance(read, Ticket) else {})
-    said = f"The person declined this call. {ran}."
+    said = declined_text(read.state if isinstance(read, Ticket) else {})
     if isawaitable(withdrawn):
         try:
             asyncio.get_running_loop()

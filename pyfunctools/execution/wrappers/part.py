@@ -23,7 +23,7 @@ from pyfunctools.execution.person.ticket_use import Claim
 from pyfunctools.execution.person.tickets import Ticket, Tickets
 from pyfunctools.execution.person.withheld import Withheld
 from pyfunctools.execution.runner import PersonsPart, Run
-from pyfunctools.execution.steps import check_callable, login_path
+from pyfunctools.execution.steps import check_callable, declined_text, login_path
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.record.function import settings_of
 from pyfunctools.record.origin import RemoteTool
@@ -206,8 +206,7 @@ async def claim(person: PersonsPart) -> Outcome | None:
 
 async def declined(person: PersonsPart, reason: Literal["declined", "denied"]) -> Outcome:
     """Return the outcome of a call that the person does not want; its ticket is used up."""
-    text = f"The person declined this call. {person.nothing_ran}."
-    return await claim(person) or Outcome(text=text, reason=reason)
+    return await claim(person) or Outcome(text=declined_text(person.state), reason=reason)
 
 
 def _mapping(given: object) -> Mapping[str, object] | None:
