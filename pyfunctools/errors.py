@@ -23,7 +23,7 @@ error has fields; its text is composed from them.
 import sys
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Any, Final
 
 MIXED: Final = (
     "The folder of the package pyfunctools-llm holds files of another package, whose name is "
@@ -120,7 +120,7 @@ class SchemaError(PyfunctoolsError):
 class ArgumentsError(PyfunctoolsError):
     """The exception of `Failure.unwrap()`; `failure` is the `Failure`."""
 
-    def __init__(self, failure: "FailureLike") -> None:
+    def __init__(self, failure: Any) -> None:
         super().__init__(failure)
         self.failure = failure
 
@@ -134,7 +134,7 @@ class CallError(PyfunctoolsError):
     If the application's own code raised an exception, it is the `__cause__`.
     """
 
-    def __init__(self, outcome: "OutcomeLike") -> None:
+    def __init__(self, outcome: Any) -> None:
         super().__init__(outcome)
         self.outcome = outcome
 
@@ -239,38 +239,6 @@ class Retry(PyfunctoolsError):  # noqa: N818 - a request, not an error
 
     def __str__(self) -> str:
         return str(self.text)
-
-
-class FailureLike(Protocol):
-    """The type of `ArgumentsError.failure`: a `pyfunctools.schema.Failure`."""
-
-    @property
-    def issues(self) -> Sequence[object]:
-        """All issues."""
-        ...
-
-    def feedback(self) -> str:
-        """Return the text for the model."""
-        ...
-
-
-class OutcomeLike(Protocol):
-    """The type of `CallError.outcome`: a `pyfunctools.Outcome`."""
-
-    @property
-    def text(self) -> str:
-        """The text for the model."""
-        ...
-
-    @property
-    def reason(self) -> str | None:
-        """Why the call did not succeed, in one word."""
-        ...
-
-    @property
-    def function(self) -> str | None:
-        """The name of the function."""
-        ...
 
 
 def _sentence(where: str, reason: str, remedy: str | None) -> str:

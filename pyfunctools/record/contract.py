@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.note import Note
 from pyfunctools.record.handler import DeclaredProperties
 from pyfunctools.record.param import Param, parameters_of
-from pyfunctools.record.renderings import Renderings, check_rendered
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.ground.issue import Side
 from pyfunctools.schema.ground.path import Keys, Path
@@ -30,9 +30,9 @@ from pyfunctools.schema.separation.predicates import (
     any_of,
     is_secret_of_human,
     is_upload,
+    output_shown,
 )
 from pyfunctools.schema.separation.separate import Separated, separate_normalized
-from pyfunctools.schema.separation.shown import output_shown
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, UNIONS, judging
 
@@ -46,11 +46,45 @@ Examples = Callable[[], Iterable[JsonValue]]
 """A function that returns examples of all arguments as they were written."""
 
 
+Key = tuple[str, bool, bool | None]
+
+
+class Renderings:
+    """The last renderings of a function, by their settings; a pickle or a copy is empty."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[Key, Rendering] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Renderings, ())
+
+    def get(
+        self, schema: JsonSchema, dialect: str, *, strict: bool, inline: bool | None
+    ) -> "Rendering":
+        """Return a rendering of the schema, which must be the same one in each call.
+
+        Raises:
+            DefinitionError: the dialect is unknown.
+        """
+        key = (dialect, strict, inline)
+        found = self._known.get(key) if isinstance(dialect, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        if found is None:
+            from pyfunctools.dialects.rendering import render
+
+            found = render(schema, dialect, strict=strict, inline=inline)
+            # A new dictionary each time: another thread may be reading the old one.
+            newest = [*self._known.items(), (key, found)][-DEFAULT_LIMITS.cache :]
+            self._known = dict(newest)
+        return found
+
+
 class HumanSide:
     """Facts about the schema of a function's human side.
 
-    `has_secrets` is true if a value may be a secret, `is_all_secret` if the whole side is one.
-    `secret_defaults` are the defaults of secrets, `has_defaults` is true if anything has one.
+    `has_secrets` is true if a value may be a secret. `secret_defaults` are the defaults of secrets,
+    `has_defaults` is true if anything has one.
     `property_names` are the names of all declared properties. `takes_files` is true if a value may
     be a file.
     """
@@ -60,7 +94,6 @@ class HumanSide:
         self._schema = schema
         self._secrets = separate_normalized(schema, is_secret_of_human, self.validator)
         self.has_secrets = self._secrets.has_human
-        self.is_all_secret = self._secrets.owner(()) == "human"
         self.secret_defaults = tuple(
             inner["default"]
             for _, inner in subschemas(self._secrets.shared("human"))
@@ -89,7 +122,7 @@ class HumanSide:
 class Contract:
     """The normalized schemas of a function, `parameters` and `output`, and their checks.
 
-    The `output` is as others may see it (`separation.shown`).
+    The `output` is as others may see it (`predicates.output_shown`).
     Made on first use: `separated`, the two sides of the parameters (`None` if there is no human
     side); `human_side`, facts about the human side; `checker`, which reads and checks the arguments
     of a model; `notes` on the schemas as they were written; shared `examples` of a model's
@@ -129,16 +162,14 @@ class Contract:
         *,
         examples: Examples | None = None,
         first: Sequence[str] = (),
-        sets: bool = False,
         hinted: bool = False,
         items: JsonSchema | None = None,
     ) -> "Contract":
         """Return the contract of normalized `parameters` and `output`.
 
-        `is_human` decides which values are human; with `None`, no value is. With `sets`, the
-        function receives each array with `uniqueItems` as a Python set, so repeated items are left
-        out as a repair. With `hinted`, pydantic made the schemas from type hints: a time needs no
-        offset from UTC, and `format` is not checked in the output.
+        `is_human` decides which values are human; with `None`, no value is. With `hinted`,
+        pydantic made the schemas from type hints: a time needs no offset from UTC, and `format` is
+        not checked in the output.
         """
         validator = Validator(parameters, formats="local" if hinted else True)
         separated = Lazy(partial(_separated, validator, is_human))
@@ -149,9 +180,9 @@ class Contract:
             first=first,
             validator=validator,
             output_validator=None if output is None else Validator(output, formats=not hinted),
-            checker=Lazy(partial(_checker, validator, separated, first, sets)),
+            checker=Lazy(partial(_checker, validator, separated, first)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
-            human_side=Lazy(partial(_human_side, separated)),
+            human_side=Lazy(lambda: HumanSide(s.shared("human") if (s := separated.value) else {})),
             examples=Lazy(partial(_valid, examples, validator, separated)) if examples else _NONE,
             items=items,
         )
@@ -201,7 +232,6 @@ class Contract:
             lambda: self.notes.value,
             examples=lambda: self.examples.value,
             first=self.first,
-            sets=self.checker.value.sets,
             hinted=self.validator.formats == "local",
             items=self.items,
         )
@@ -273,7 +303,7 @@ class Contract:
         checker = self.checker.value
         if rendering is None or not rendering.reshapes:
             return checker.check(arguments, allow_truncated=allow_truncated, name=name)
-        return check_rendered(arguments, rendering, checker.check, allow_truncated=allow_truncated)
+        return rendering.checked(arguments, checker.check, allow_truncated=allow_truncated)
 
 
 def schema_notes(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
@@ -301,13 +331,11 @@ def _separated(whole: Validator, is_human: IsHuman | None) -> Separated | None:
     return separated if separated.has_human else None
 
 
-def _checker(
-    whole: Validator, sides: Lazy[Separated | None], first: Sequence[str], sets: bool
-) -> Checker:
+def _checker(whole: Validator, sides: Lazy[Separated | None], first: Sequence[str]) -> Checker:
     separated = sides.value
     schema = whole.schema if separated is None else separated.shared("llm")
     names = _in_order(_properties(schema if isinstance(schema, dict) else {}), first)
-    return Checker(separated or whole, names=names, sets=sets)
+    return Checker(separated or whole, names)
 
 
 def _valid(
@@ -324,11 +352,6 @@ _LONGEST_EXAMPLE = 4_000
 """Characters of JSON: a model reads examples with each request."""
 _MOST_EXAMPLES = 3
 _NONE = Lazy[tuple[JsonValue, ...]].of(())
-
-
-def _human_side(sides: Lazy[Separated | None]) -> HumanSide:
-    separated = sides.value
-    return HumanSide({} if separated is None else separated.shared("human"))
 
 
 def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:

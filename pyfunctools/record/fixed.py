@@ -1,7 +1,7 @@
 """Fixed values: arguments that are the program's, in no schema of a model or a person.
 
 `with_fixed` removes their properties from a record and keeps the values in its settings; the
-wrapper `execution.wrappers.fixing` adds them after the arguments were checked.
+wrapper `execution.wrappers.part` adds them after the arguments were checked.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.contract import Contract
-from pyfunctools.record.function import Function, contract_of, settings_of, with_settings
+from pyfunctools.record.function import Function, contract_of, settings_of
 from pyfunctools.record.settings import NO_SETTINGS, FixedView
 from pyfunctools.schema.ground.path import Keys, parse_path
-from pyfunctools.schema.separation.program import ProgramPart
+from pyfunctools.schema.separation.separate import ProgramPart
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -55,7 +55,7 @@ def configured(
         executor=known.executor if executor is None else executor,
         executor_values=known.executor_values if values is None else values,
     )
-    return with_settings(function, settings)
+    return replace(function, _settings=settings)
 
 
 def with_fixed(function: Function, fixed: Fixed) -> Function:
@@ -68,7 +68,7 @@ def with_fixed(function: Function, fixed: Fixed) -> Function:
     values = (*known.fixed, fixed)
     view = Lazy(partial(_view, function, bare, values))
     settings = replace(known, fixed=values, bare=bare, view=view)
-    return with_settings(function, settings, Lazy(lambda: view.value.shown))
+    return replace(function, _settings=settings, _contract=Lazy(lambda: view.value.shown))
 
 
 def _view(function: Function, bare: Lazy[Contract], fixed: Iterable[Fixed]) -> FixedView:

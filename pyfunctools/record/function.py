@@ -28,6 +28,19 @@ if TYPE_CHECKING:  # the engine is loaded when the schemas of a function are fir
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 """Names of functions that every vendor accepts."""
 
+
+def check_name(name: object, where: str) -> None:
+    """Refuse a name that not every vendor accepts.
+
+    Raises:
+        DefinitionError: it is not a letter or `_`, then up to 63 letters, digits, `_` or `-`.
+    """
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        reason = f"{name!r} is not a name a model's vendor accepts."
+        remedy = "Use a letter or `_`, then up to 63 letters, digits, `_` or `-`"
+        raise DefinitionError(where, reason, f"{remedy}: `@function(name=...)`.")
+
+
 MAX_DESCRIPTION = 1024
 """Characters of a description that every vendor accepts (OpenAI's limit in 2026)."""
 
@@ -87,12 +100,7 @@ class Function:
     _is_whole: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not NAME.fullmatch(self.name):  # pyright: ignore
-            raise DefinitionError(
-                repr(self.name),
-                "This is not a name a model's vendor accepts.",
-                "Use a letter or `_`, then up to 63 letters, digits, `_` or `-`.",
-            )
+        check_name(self.name, repr(self.name))
         if (shown := visible(self.description)) != self.description:
             notes = hidden_notes("the description", self.description)
             object.__setattr__(self, "_noted", (*self._noted, *notes))
@@ -263,22 +271,9 @@ def contract_of(function: Function) -> "Contract":
     return function._contract.value  # pyright: ignore[reportPrivateUsage]
 
 
-def with_contract(function: Function, contract: "Lazy[Contract]") -> Function:
-    """Return the function with another contract."""
-    return replace(function, _contract=contract)
-
-
 def settings_of(function: Function) -> "Settings | None":
     """Return what the program set for a function, `None` if nothing."""
     return function._settings  # pyright: ignore[reportPrivateUsage]
-
-
-def with_settings(
-    function: Function, settings: "Settings", contract: "Lazy[Contract] | None" = None
-) -> Function:
-    """Return the function with other settings, and another contract if there is one."""
-    contract = contract or function._contract  # pyright: ignore[reportPrivateUsage]
-    return replace(function, _settings=settings, _contract=contract)
 
 
 def handler_of(function: Function) -> "Handler | None":
@@ -290,11 +285,6 @@ def searched_texts(function: Function) -> "SearchTexts | None":
     """Return the texts for a search that the source has, `None` if the schemas have them."""
     own = function._searched  # pyright: ignore[reportPrivateUsage]
     return None if own is None else own.value
-
-
-def described_whole(function: Function) -> Function:
-    """Return a function whose description is never shortened: a model needs all of it."""
-    return replace(function, _is_whole=True)
 
 
 def has_whole_description(function: Function) -> bool:

@@ -9,10 +9,11 @@ from typing import Protocol, TypeAlias, get_type_hints
 from pyfunctools._bound import BoundCall, bound_keywords
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record.call_info import CallInfo, wants_info
+from pyfunctools.record.call import CallInfo, wants_info
 from pyfunctools.record.origin import is_async
 from pyfunctools.schema import Failure, Success
 
+_Parameters: TypeAlias = Mapping[str, inspect.Parameter]
 ReadyCall: TypeAlias = Callable[[], object]
 """A call with its arguments bound; its result may have to be awaited or iterated over."""
 
@@ -89,14 +90,14 @@ class KeywordHandler:
     wants_context = None
 
     def __init__(self, called: Callable[..., object], parameters: JsonSchema | None = None) -> None:
-        own = _parameters(called) or ()
+        own = (_parameters(called) or {}).values()
         schemas = members_of((parameters or {}).get("properties"))
         self.callable = called
         self.parameters = parameters or {}
         self.is_async = is_async(called)
-        self._takes_context = "context" in _wrapped_parameters(called)
+        self._takes_context = "context" in (_parameters(called, wrapped=True) or {})
         self._info = next((each.name for each in own if wants_info(_hint(called, each))), None)
-        self._has_positional_only = any(each.kind is _POSITIONAL_ONLY for each in own)
+        self._has_positional_only = any(each.kind is _NAMED[0] for each in own)
         self._defaults: JsonObject = {
             each.name: schema["default"]
             for each in own
@@ -116,8 +117,9 @@ class KeywordHandler:
             extra[self._info] = info
         named: dict[str, object] = {**deepcopy(missing), **arguments, **extra}
         leading: list[object] = []
-        for each in (_parameters(self.callable) or ()) if self._has_positional_only else ():
-            if each.kind is not _POSITIONAL_ONLY or (each.name not in named and _is_required(each)):
+        own = (_parameters(self.callable) or {}).values() if self._has_positional_only else ()
+        for each in own:
+            if each.kind is not _NAMED[0] or (each.name not in named and _is_required(each)):
                 break
             leading.append(named.pop(each.name, each.default))
         return Success(value=BoundCall(self.callable, *leading, **named))
@@ -126,14 +128,13 @@ class KeywordHandler:
         """Return the arguments of a call that `bind` returned, with defaults, by JSON name."""
         if not isinstance(bound, BoundCall):
             return {}
+        own = (_parameters(self.callable, wrapped=True) or {}).items()
+        empty = inspect.Parameter.empty
+        defaults = {name: each.default for name, each in own if each.default is not empty}
         before: tuple[object, ...] = getattr(self.callable, "args", ())  # of a `functools.partial`
-        own = _parameters(self.callable) or ()
-        leading = zip(own, bound.args[len(before) :], strict=False)
-        found = {
-            **_defaults(_wrapped_parameters(self.callable)),
-            **{each.name: value for each, value in leading},
-            **bound.keywords,
-        }
+        names = _parameters(self.callable) or {}
+        leading = zip(names, bound.args[len(before) :], strict=False)
+        found = {**defaults, **dict(leading), **bound.keywords}
         return {name: value for name, value in found.items() if name not in self._program_names}
 
     @property
@@ -160,9 +161,10 @@ class KeywordHandler:
                 requires a parameter that is not declared or may be missing; or a property has the
                 name of the parameter for the context or the `CallInfo`.
         """
-        own = _parameters(self.callable)
-        if own is None:
+        parameters = _parameters(self.callable)
+        if parameters is None:
             return
+        own = parameters.values()
         taken = [each.name for each in own if each.kind in _NAMED]
         name = getattr(self.callable, "__qualname__", type(self.callable).__qualname__)
         where = f"{where}(handler)"
@@ -210,32 +212,22 @@ def _check_bound(where: str, declared: DeclaredProperties, bound: Mapping[str, o
         )
 
 
-_POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
 _NAMED = (
-    _POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_ONLY,
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
     inspect.Parameter.KEYWORD_ONLY,
 )
 
 
-def _parameters(called: Callable[..., object]) -> tuple[inspect.Parameter, ...] | None:
-    """Return the parameters of a callable itself, `None` if it has no signature.
+def _parameters(called: Callable[..., object], *, wrapped: bool = False) -> _Parameters | None:
+    """Return the parameters of a callable itself, or of the function that it wraps.
 
-    The wrapper that a decorator returns may have other parameters than the function it wraps.
+    The wrapper that a decorator returns may have others. `None` if there is no signature.
     """
     try:
-        signature = inspect.signature(called, follow_wrapped=False)
+        return inspect.signature(called, follow_wrapped=wrapped).parameters
     except (TypeError, ValueError):  # some built-in callables have no signature
         return None
-    return tuple(signature.parameters.values())
-
-
-def _wrapped_parameters(called: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of the function that a callable wraps, or of the callable."""
-    try:
-        return inspect.signature(called).parameters
-    except (TypeError, ValueError):  # as above
-        return {}
 
 
 def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object:
@@ -247,11 +239,6 @@ def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object
         return get_type_hints(called, names).get(parameter.name)
     except Exception:  # evaluating a hint may raise anything, and other hints do not matter here
         return parameter.annotation
-
-
-def _defaults(parameters: Mapping[str, inspect.Parameter]) -> dict[str, object]:
-    empty = inspect.Parameter.empty
-    return {name: each.default for name, each in parameters.items() if each.default is not empty}
 
 
 def _is_required(parameter: inspect.Parameter) -> bool:

@@ -8,7 +8,7 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.contract import Contract
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.separation.program import ProgramPart
+from pyfunctools.schema.separation.separate import ProgramPart
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
