@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
-from pyfunctools.schema.coercion.coerce import coerced, is_exact
+from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import parse_at, read_strictly
@@ -37,22 +36,18 @@ _MARKS: Final = _NAME_KEYS | _INNER
 class Checker:
     """Parses, coerces and validates the arguments that a model wrote.
 
-    The items of an array are the values of the properties `names`, in this order. With `sets`,
-    arrays of `uniqueItems` are sets; see `coerced`. Thread-safe; can be copied and pickled. The
-    schema must not change.
+    The items of an array are the values of the properties `names`, in this order. Thread-safe; can
+    be copied and pickled. The schema must not change.
     """
 
-    __slots__ = ("_names", "_validator", "sets")
+    __slots__ = ("_names", "_validator")
 
-    def __init__(
-        self, validator: SchemaValidator, *, names: Iterable[str] = (), sets: bool = False
-    ) -> None:
+    def __init__(self, validator: SchemaValidator, names: Iterable[str] = ()) -> None:
         self._validator = validator
         self._names = tuple(names)
-        self.sets = sets
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (partial(Checker, names=self._names, sets=self.sets), (self._validator,))
+        return (Checker, (self._validator, self._names))
 
     def check(
         self,
@@ -100,31 +95,21 @@ class Checker:
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
-        return coerced(self._validator.outline, value, sets=self.sets)
+        return coerced(self._validator.outline, value)
 
     def _check_strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
         """Check strict JSON; return `None` if a number has to be parsed again as a string."""
         value = read.value
         # A valid value needs no repair, unless `42.0` has to become an `int`.
-        floats = self.place().misplaced_floats(value) if read.whole else None
-        has_float_for_integer = floats is not None and floats[0]
+        has_float_for_integer = read.whole and self.place().misplaced_floats(value)[0]
         if not has_float_for_integer and self._validator.accepts(value):
             return Success(value=value)
-        from pyfunctools.schema.coercion.match import TextWantedError  # few values need it
-
-        # Without unions, coercion reaches each float for which a string is wanted.
-        can_reach = not has_float_for_integer and not self._validator.outline.has_unions
-        is_reached = read.fractions and can_reach
-        if read.fractions and not is_reached:
-            _, has_float_for_string = floats or self.place().misplaced_floats(value)
-            if has_float_for_string:
-                return None
-        try:
-            return self._coerce_and_validate(
-                value, (), is_invalid=not has_float_for_integer, written=is_reached
-            )
-        except TextWantedError:
-            return None
+        result = self._coerce_and_validate(value, (), is_invalid=not has_float_for_integer)
+        if result or not read.fractions:
+            return result
+        # A float where a string is wanted is the value of an issue, or in it.
+        has_floats = any(isinstance(issue.value, float | dict | list) for issue in result.issues)
+        return None if has_floats and self.place().misplaced_floats(value)[1] else result
 
     def _check_recovered(
         self, text: str | bytes, allow_truncated: bool
@@ -145,31 +130,26 @@ class Checker:
             value = {}
         if isinstance(value, list) and 0 < len(self._names) >= len(value):
             value = dict(zip(self._names, value, strict=False))
-        is_plain = is_json_value(value) and is_exact(self._validator.outline, value)
+        # A float such as `42.0` may have to become an `int`, although the value is valid.
+        is_plain = is_json_value(value) and not (
+            _has_whole_float(value) and self.place().misplaced_floats(value)[0]
+        )
         if is_plain and self._validator.accepts(value):
             return Success(value=value, repairs=repairs)
         result = self._coerce_and_validate(value, repairs, is_invalid=is_plain)
         return result or self._with_expected_object(result)
 
     def _coerce_and_validate(
-        self,
-        value: JsonValue,
-        repairs: tuple[Repair, ...],
-        *,
-        is_invalid: bool,
-        written: bool = False,
+        self, value: JsonValue, repairs: tuple[Repair, ...], *, is_invalid: bool
     ) -> Success[JsonValue] | Failure:
         """Return the coerced value, or its issues.
 
         With `is_invalid`, the value is known to be JSON, to be invalid, and to have no float such
-        as `42.0` where an integer may be wanted. For `written`, see `coercion.coerce.coerced`.
-
-        Raises:
-            TextWantedError: with `written`, a float stands where only a string is wanted.
+        as `42.0` where an integer may be wanted.
         """
         validator = self._validator
         test_of = validator.test_of if is_invalid else None
-        result = coerced(validator.outline, value, test_of, sets=self.sets, written=written)
+        result = coerced(validator.outline, value, test_of)
         if is_invalid and result.value is value:
             return Failure(value=value, issues=validator.issues(value, "llm"), repairs=repairs)
         verdict = validator.validate(result.value, "llm")
@@ -198,11 +178,25 @@ class Checker:
         return place
 
 
+def _has_whole_float(value: JsonValue) -> bool:
+    """Return whether JSON has a float such as `42.0`; much faster than to look where it stands."""
+    stack = [value]
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, dict):
+            stack.extend(inner.values())
+        elif isinstance(inner, list):
+            stack.extend(inner)
+        elif isinstance(inner, float) and inner.is_integer():
+            return True
+    return False
+
+
 def _whole_call(value: JsonObject) -> tuple[str, JsonValue] | None:
     """Return the name and the arguments in a whole call, `None` if the value is none."""
     if len(value.keys() - _CALL_KEYS) > 1:
         return None
-    from pyfunctools.schema.coercion.candidates import WRAPPERS  # few values need it
+    from pyfunctools.schema.coercion.repairing import WRAPPERS  # few values need it
 
     inner = next((each for key in _INNER if isinstance(each := value.get(key), dict)), None)
     if inner is not None and value.keys() <= _CALL_KEYS | _INNER:

@@ -1,11 +1,13 @@
 """The keywords of JSON Schema, one row each; every set of keywords is derived from these rows.
 
 A new keyword is a new row. Where its value has a new form, add a function to `normalization.clean`;
-where it is merged by a new rule, add one to `normalization.conjunction`.
+where it is merged by a new rule, add one to `normalization.all_of`.
 """
 
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
+
+from pyfunctools._json import JsonValue
 
 Form: TypeAlias = Literal[
     "anything",
@@ -48,11 +50,8 @@ Merged: TypeAlias = Literal[
     "lesser",
     "multiple",
     "names",
-    "names by name",
     "never",
     "own",
-    "schema",
-    "schemas by name",
     "true",
     "types",
     "with choice",
@@ -115,7 +114,7 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     "then": Keyword("a schema", about="condition", merged="with condition"),
     "else": Keyword("a schema", about="condition", merged="with condition"),
     "dependentSchemas": Keyword(
-        "schemas by name", about="condition", judges=OBJECT, merged="schemas by name"
+        "schemas by name", about="condition", judges=OBJECT, merged="never"
     ),
     "dependencies": Keyword("an object", about="condition", judges=OBJECT, dated=True),
     # any value
@@ -134,9 +133,9 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
         "a schema", about="child", judges=OBJECT, merged="with members"
     ),
     "unevaluatedProperties": Keyword("a schema", about="unevaluated", judges=OBJECT),
-    "propertyNames": Keyword("a schema", about="indivisible", judges=OBJECT, merged="schema"),
+    "propertyNames": Keyword("a schema", about="indivisible", judges=OBJECT, merged="never"),
     "required": Keyword("names", judges=OBJECT, merged="names"),
-    "dependentRequired": Keyword("names by name", judges=OBJECT, merged="names by name"),
+    "dependentRequired": Keyword("names by name", judges=OBJECT),
     "minProperties": Keyword(
         "a count", judges=OBJECT, merged="greater", words=("at least ", "property")
     ),
@@ -287,3 +286,28 @@ def kept_by(side: str) -> frozenset[str]:
     """Return the keywords that one side (`llm` or `human`) keeps unchanged."""
     sides = ("both", "llm") if side == "llm" else ("both",)
     return frozenset(name for name, row in KEYWORDS.items() if row.kept in sides)
+
+
+HUMAN_MARKS: Final = ("x-human", "x-samchon-human")
+"""The keywords that mark a value as one that a person gives: `x-human: true`."""
+
+_NO = frozenset({"0", "f", "false", "n", "no", "off"})
+
+
+def human_mark(*holders: JsonValue) -> bool | None:
+    """Return whether a schema, parameter, body or operation is marked; `None` if not stated.
+
+    Any value but a negative one (`false`, `0`, `"no"`) is a mark, and one mark outweighs negative
+    values elsewhere. `null` and an empty text count as not stated.
+    """
+    objects = (holder for holder in holders if isinstance(holder, dict))
+    stated = [
+        raw[mark] for raw in objects for mark in HUMAN_MARKS if raw.get(mark) not in (None, "")
+    ]
+    return any(not _is_no(value) for value in stated) if stated else None
+
+
+def _is_no(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return value.strip().lower() in _NO
+    return isinstance(value, int | float) and not value

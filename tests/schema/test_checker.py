@@ -13,7 +13,6 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema import Failure, Repair, Success, Validator, coerce, parse, separate
 from pyfunctools.schema.checker import Checker
-from pyfunctools.schema.coercion.coerce import is_exact
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 
@@ -109,7 +108,7 @@ def one_by_one(schema: JsonSchema, text: str) -> Success[JsonValue] | Failure:
         and not plain.repairs
         and isinstance(plain.value, dict)
         and Validator(schema).validate(plain.value, "llm")
-        and is_exact(Outline(schema), plain.value)
+        and not Outline(schema).place.misplaced_floats(plain.value)[0]
     ):  # what is right as it is written stays so, though a part could be read as text as well
         return Success(value=plain.value)
     read = parse(text, schema)

@@ -4,8 +4,7 @@ Bounds, patterns and formats are not checked: `5` matches `{"type": "integer", "
 that `"5"` is coerced to `5`, and the issue is about the bound.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
@@ -32,18 +31,12 @@ MAX_DEPTH: Final = 64
 """The deepest nesting of a value that is matched."""
 
 
-class TextWantedError(Exception):
-    """The value has a float where only a string is wanted; it never leaves the engine."""
-
-
 class TooMuch(Exception):  # noqa: N818 - a verdict, which never leaves the engine
     """The value is nested deeper than arguments may be, or contains itself."""
 
 
-def match_of(part: Part, value: JsonValue, depth: int = 0, *, sets: bool = False) -> Match:
+def match_of(part: Part, value: JsonValue, depth: int = 0) -> Match:
     """Return how well a value matches a part; a valid value is never a `MISMATCH`.
-
-    With `sets`, an array of `uniqueItems` matches only if no item is repeated.
 
     Raises:
         TooMuch: the value is nested more than `MAX_DEPTH` deep.
@@ -51,7 +44,7 @@ def match_of(part: Part, value: JsonValue, depth: int = 0, *, sets: bool = False
     if isinstance(value, (dict, list)) and deeper_than(value, MAX_DEPTH - depth):
         raise TooMuch
     try:
-        if not part.cached(_TESTS[sets])(value):
+        if not part.cached(_test_of)(value):
             return MISMATCH
     except (SchemaError, ValueError, TypeError):
         return MISMATCH  # not JSON
@@ -61,20 +54,19 @@ def match_of(part: Part, value: JsonValue, depth: int = 0, *, sets: bool = False
     return WHOLE_FLOAT if is_whole else EXACT
 
 
-def _test_of(part: Part, *, sets: bool) -> ValueTest:
-    return part.outline.root.cached(_RELAXED[sets])(part.keys)
+def _test_of(part: Part) -> ValueTest:
+    return part.outline.root.cached(_relaxed)(part.keys)
 
 
-def _relaxed(root: Part, *, sets: bool) -> Callable[[Keys], ValueTest]:
+def _relaxed(root: Part) -> Callable[[Keys], ValueTest]:
     """Return the tests of the schema without bounds, patterns and formats.
 
     `oneOf` is `anyOf`, in a keyword of its own so that pointers to its branches stay alike. A
     reference out of the schema allows everything, and so does a schema that does not compile.
     """
-    kept = MATCHED | {"uniqueItems"} if sets else MATCHED
 
     def relaxed(schema: JsonSchema) -> dict[str, JsonValue]:
-        rules = {key: value for key, value in schema.items() if key in kept}
+        rules = {key: value for key, value in schema.items() if key in MATCHED}
         if "$ref" in rules and root.outline.target(rules["$ref"]) is None:
             del rules["$ref"]
         return rules
@@ -104,34 +96,3 @@ def _moved(keys: Keys) -> Keys:
 
 
 _ONE_OF = "x-oneOf"
-_RELAXED = {sets: partial(_relaxed, sets=sets) for sets in (False, True)}
-_TESTS = {sets: partial(_test_of, sets=sets) for sets in (False, True)}
-
-
-def repeats(items: Sequence[JsonValue]) -> list[int]:
-    """Return the indexes of items that equal an earlier one (2020-12 core, 4.2.2).
-
-    Raises:
-        TooMuch: an item is nested more than `MAX_DEPTH` deep.
-    """
-    seen: set[Hashable] = set()
-    found: list[int] = []
-    for index, item in enumerate(items):
-        key = _hashable(item, 0)
-        if key in seen:
-            found.append(index)
-        seen.add(key)
-    return found
-
-
-def _hashable(value: JsonValue, depth: int) -> Hashable:
-    """Return a key that only equal values share: `1` and `1.0`, but not `true`."""
-    if depth > MAX_DEPTH:
-        raise TooMuch
-    if isinstance(value, list):
-        return tuple([_hashable(inner, depth + 1) for inner in value])
-    if isinstance(value, dict):
-        return frozenset([(key, _hashable(inner, depth + 1)) for key, inner in value.items()])
-    if value is None or isinstance(value, str | int | float):
-        return type(value) is bool, value
-    return "", id(value)  # not JSON, which is an issue elsewhere

@@ -1,29 +1,116 @@
 """The repairs of one value by one schema, for `coerce`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
+from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.coercion.candidates import WRAPPERS, meanings, parsed
 from pyfunctools.schema.coercion.match import (
     EXACT,
     MAX_DEPTH,
     MISMATCH,
     WHOLE_FLOAT,
     Match,
-    TextWantedError,
     TooMuch,
     match_of,
-    repeats,
 )
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.outline.outline import Part, Place, PlaceTests
 from pyfunctools.schema.outline.unions import union_of
-from pyfunctools.schema.result import Repair
+from pyfunctools.schema.parsing.parse import parse_at
+from pyfunctools.schema.parsing.scalars import (
+    boolean_from,
+    digits_of,
+    integer_from,
+    number_from,
+    spells_null,
+)
+from pyfunctools.schema.result import Repair, Success
 from pyfunctools.schema.vocabulary import UNIONS
+
+WRAPPERS: Final = frozenset(
+    {
+        "args",
+        "arguments",
+        "data",
+        "function_args",
+        "function_arguments",
+        "input",
+        "inputs",
+        "kwargs",
+        "parameters",
+        "params",
+        "payload",
+        "properties",
+        "tool_args",
+        "tool_arguments",
+        "tool_input",
+    }
+)
+"""Keys of objects that models put around the arguments."""
+
+_JSON = ("{", "[", '"', "`", "~")
+"""The first characters of JSON in a string: of a bracket, a quote or a fence."""
+_GUESSED = frozenset({"prose", "rest", "truncated"})
+"""Repairs after which a string counts as prose, not as JSON.
+
+So does a string with an opening bracket only: `[`.
+"""
+
+
+def meanings(
+    value: JsonValue, types: frozenset[str], constants: Mapping[str, JsonValue]
+) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the kind of repair and the value for each meaning of a scalar, the likeliest first.
+
+    `constants` are the values that a place lists, each by the string that stands for it.
+    """
+    if isinstance(value, str):
+        if constants and (name := _closest(value, constants)) is not None:
+            yield "constant", constants[name]
+        if "null" in types and spells_null(value):
+            yield "null", None
+        if "boolean" in types and (truth := boolean_from(value)) is not None:
+            yield "boolean", truth
+        if "integer" in types or "number" in types:
+            whole, number = integer_from(value), number_from(value)
+            for meant in (number, whole) if "." in value else (whole, number):
+                if meant is not None:
+                    yield "number", meant
+    elif isinstance(value, float) and value.is_integer():
+        yield "integer", int(value)
+    elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
+        text = digits_of(value)
+        if text is not None:
+            yield "string", text
+
+
+def _closest(text: str, names: Mapping[str, JsonValue]) -> str | None:
+    """Return the only name that equals a text but for the space around it, or also but for case."""
+    for fold in (str, str.casefold):
+        found = [name for name in names if fold(name.strip()) == fold(text.strip())]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def parsed(text: str, place: Place) -> Success[JsonValue] | None:
+    """Return the object or array that a string contains as JSON, encoded once or several times."""
+    repairs: tuple[Repair, ...] = ()
+    value: JsonValue = text
+    while isinstance(value, str):
+        if value.lstrip()[:1] not in _JSON:
+            return None
+        result = parse_at(value, lambda: place)
+        kinds = {repair.kind for repair in result.repairs}
+        if not result or kinds & _GUESSED or ("closer" in kinds and not result.value):
+            return None
+        value, repairs = result.value, (*repairs, *result.repairs)
+    return Success(value=value, repairs=repairs) if isinstance(value, dict | list) else None
+
 
 _MOST_VALUES = 1_000_000
 """The most parts of one value that are repaired; a value with more is returned unchanged."""
@@ -38,16 +125,10 @@ _MOST_WRAPS = 3
 class Coercion:
     """Repairs one value, by one schema; `repairs` lists the changes.
 
-    With `test_of`, a value is valid if the compiled test of its place accepts it. With `sets`,
-    repeated items of arrays of `uniqueItems` are removed. With `written`, a float where only a
-    string is wanted raises `TextWantedError`.
+    With `test_of`, a value is valid if the compiled test of its place accepts it.
     """
 
-    def __init__(
-        self, *, sets: bool = False, test_of: "PlaceTests | None" = None, written: bool = False
-    ) -> None:
-        self._written = written
-        self._sets = sets
+    def __init__(self, *, test_of: "PlaceTests | None" = None) -> None:
         self._test_of = test_of
         self._values = _MOST_VALUES
         self._trials = _MOST_TRIALS
@@ -61,7 +142,6 @@ class Coercion:
 
         Raises:
             TooMuch: it is nested too deep, or too large.
-            TextWantedError: with `written`, it has a float where only a string is wanted.
         """
         is_valid = self._is_valid(place, value, keys)
         return value if is_valid else self.repaired(place, value, keys)
@@ -71,7 +151,6 @@ class Coercion:
 
         Raises:
             TooMuch: as `coerced`.
-            TextWantedError: as `coerced`.
         """
         self._values -= 1
         if self._values < 0 or len(keys) > MAX_DEPTH:
@@ -80,8 +159,6 @@ class Coercion:
             return self._container(place, value, keys)
         if self._test_of and self._match(place, value, keys) == EXACT:
             return value  # it is invalid by a rule that no repair can meet
-        if self._written and self._test_of and type(value) is float and place.wants_string:
-            raise TextWantedError
         for kind, meant in meanings(value, place.types, place.constants):
             is_item = kind == "string" and self._match(place, [value], keys) == EXACT
             if not is_item and self._match(place, meant, keys) == EXACT:
@@ -104,7 +181,7 @@ class Coercion:
     def _match(self, place: Place, value: JsonValue, keys: Keys) -> Match:
         match: Match = EXACT
         for part in place.roots:
-            match = min(match, match_of(part, value, len(keys), sets=self._sets))
+            match = min(match, match_of(part, value, len(keys)))
         return match
 
     def _from_json(self, place: Place, text: str, keys: Keys) -> JsonValue:
@@ -134,7 +211,7 @@ class Coercion:
         if isinstance(value, Mapping):
             result = self._properties(chosen, value, keys)
         else:
-            result = self._without_repeats(chosen, self._items(chosen, value, keys), keys)
+            result = self._items(chosen, value, keys)
         for branches in open_unions:
             if self._match(place, result, keys) == MISMATCH:
                 result = self._by_branch(place, branches, result, keys)
@@ -169,7 +246,7 @@ class Coercion:
                 branches, union = part.branches(keyword), union_of(part, keyword)
                 meant = union.branch_by_tag(value)
                 if meant is None:
-                    fits = [match_of(each, value, len(keys), sets=self._sets) for each in branches]
+                    fits = [match_of(each, value, len(keys)) for each in branches]
                     if EXACT in fits or not fits:
                         continue
                     meant = (
@@ -222,17 +299,6 @@ class Coercion:
                 changed = list(value) if changed is value else changed
                 changed[index] = result
         return changed
-
-    def _without_repeats(self, place: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
-        """Return a set without repeated items; other arrays are unchanged."""
-        if not self._sets or not any(part.rules.get("uniqueItems") is True for part in place.parts):
-            return value
-        repeated = repeats(value)
-        for index in repeated:
-            self._note("repeated", value[index], None, (*keys, index))
-        indexes = frozenset(repeated)
-        unique = [item for index, item in enumerate(value) if index not in indexes]
-        return unique if repeated else value
 
     def _by_branch(
         self, place: Place, branches: Sequence[Part], value: JsonValue, keys: Keys

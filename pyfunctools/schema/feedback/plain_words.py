@@ -6,7 +6,7 @@ from typing import Final, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.schema.feedback.lines import is_present
+from pyfunctools.schema.feedback.feedback import is_present
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.issue import Issue
 from pyfunctools.schema.ground.path import Keys

@@ -1,6 +1,6 @@
-"""`$ref` and `$defs`: resolves, collects and inlines references, prunes definitions."""
+"""`$ref` and `$defs`: resolves and collects references, prunes definitions."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TypeAlias
@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.path import Keys, array_index, pointer_of
-from pyfunctools.schema.ground.walk import children, map_children, subschemas
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT, UNIONS
 
 Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
@@ -112,7 +112,7 @@ def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[s
     queue: deque[JsonSchema | bool] = deque([body])
     while queue:
         for reference in references_in(queue.popleft(), subtypes=True):
-            name = _definition_of(reference)
+            name = definition_of(reference)
             if name is not None and name in definitions and name not in names:
                 names[name] = None
                 inner = definitions[name]
@@ -136,120 +136,7 @@ def prune(schema: JsonSchema) -> JsonSchema:
 
 def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
     """Return the names of the `$defs` that reach themselves."""
-    return frozenset(_ordered(_graph(schema))[1])
-
-
-def inline(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
-    """Return the schema with every reference that is not recursive replaced by its definition.
-
-    Annotations beside a `$ref` replace those of the definition; with constraints beside it, the
-    definition goes under `allOf`. These definitions stay in `$defs`: recursive ones, those of which
-    a part is referred to, those of more than `MAX_INLINED` schemas or `MAX_INLINED_DEPTH` levels.
-    With `once`, definitions that are referred to twice or with constraints stay too, and the
-    description beside a `$ref` is joined with that of the definition.
-    """
-    definitions = schema.get("$defs")
-    if not isinstance(definitions, dict):
-        return schema
-    order, circular = _ordered(_graph(schema))
-    kept = {*circular, *_entered(schema)}
-    if once:
-        kept |= _shared(prune(schema))
-    inliner = _Inliner(kept, once=once)
-    for name in order:
-        inner = definitions[name]
-        inliner.define(name, inner if isinstance(inner, dict | bool) else True)
-    body = {key: value for key, value in schema.items() if key != "$defs"}
-    result = inliner.visit((), body)
-    if not isinstance(result, dict):
-        return {"allOf": [result]}
-    left = {name: inliner.definitions[name] for name in definitions}
-    return prune({**result, "$defs": left})
-
-
-MAX_INLINED = 2_000
-"""The most schemas in a definition that replaces a reference."""
-MAX_INLINED_DEPTH = 32
-"""The most levels of schemas in a definition that replaces a reference."""
-
-
-class _Inliner:
-    """Replaces references; `define` the definitions first, each after those that it refers to."""
-
-    def __init__(self, kept: set[str], *, once: bool) -> None:
-        self.definitions: dict[str, JsonValue] = {}
-        self._kept = kept
-        self._once = once
-        self._inlined: dict[str, JsonSchema | bool] = {}
-
-    def define(self, name: str, schema: JsonSchema | bool) -> None:
-        whole = self.visit((), schema)
-        self.definitions[name] = whole
-        if name not in self._kept and _is_small(whole):
-            self._inlined[name] = whole
-
-    def visit(self, _: Keys, schema: JsonSchema | bool) -> JsonSchema | bool:
-        if not isinstance(schema, dict):
-            return schema
-        reference = schema.get("$ref")
-        name = defined_name(reference) if isinstance(reference, str) else None
-        if name is None or name not in self._inlined:
-            return map_children(schema, self.visit)
-        whole = self._inlined[name]
-        siblings = map_children({k: v for k, v in schema.items() if k != "$ref"}, self.visit)
-        return beside_reference(siblings, whole, joined=self._once)
-
-
-def beside_reference(
-    siblings: JsonSchema, target: JsonSchema | bool, *, joined: bool
-) -> JsonSchema | bool:
-    """Return the target of a `$ref` with the keywords beside it; `joined` joins descriptions."""
-    if not siblings:
-        return target
-    if isinstance(target, dict) and all(key in NON_CONSTRAINING for key in siblings):
-        described = _descriptions(siblings, target) if joined else dict[str, JsonValue]()
-        return {**target, **siblings, **described}
-    return {**siblings, "allOf": [target, *items_of(siblings.get("allOf"))]}
-
-
-def _descriptions(outer: JsonSchema, inner: JsonSchema) -> JsonSchema:
-    """Return both descriptions as one, or `{}` if the outer one is enough."""
-    text, more = outer.get("description"), inner.get("description")
-    if not isinstance(text, str) or not isinstance(more, str) or more.rstrip(" .") in text:
-        return {}
-    return {"description": more if text.rstrip(" .") in more else f"{text}\n\n{more}"}
-
-
-def _shared(schema: JsonSchema) -> set[str]:
-    """Return the definitions that are referred to twice, or with constraints beside the `$ref`."""
-    counted = Counter[str]()
-    for _, inner in subschemas(schema):
-        if isinstance(inner, dict) and isinstance(reference := inner.get("$ref"), str):
-            bound = any(key not in NON_CONSTRAINING for key in inner)
-            counted[_definition_of(reference) or ""] += 2 if bound else 1
-    return {name for name, count in counted.items() if count > 1}
-
-
-def _is_small(schema: JsonSchema | bool) -> bool:
-    """Return whether a schema is within the limits; a shared part counts each time."""
-    level = [schema]
-    count = 0
-    for _ in range(MAX_INLINED_DEPTH):
-        count += len(level)
-        if not level or count > MAX_INLINED:
-            return not level
-        level = [
-            inner for outer in level if isinstance(outer, dict) for _, inner in children(outer)
-        ]
-    return not level
-
-
-def _entered(schema: JsonSchema) -> Iterator[str]:
-    """Yield the definitions that a reference leads into: `#/$defs/NAME/items`."""
-    for reference in references_in(schema):
-        name = _definition_of(reference)
-        if name is not None and defined_name(reference) is None:
-            yield name
+    return frozenset(_circular(_graph(schema)))
 
 
 def _graph(schema: JsonSchema) -> dict[str, list[str]]:
@@ -260,14 +147,14 @@ def _graph(schema: JsonSchema) -> dict[str, list[str]]:
         name: [
             target
             for reference in references_in(inner if isinstance(inner, dict | bool) else True)
-            if (target := _definition_of(reference)) is not None and target in definitions
+            if (target := definition_of(reference)) is not None and target in definitions
         ]
         for name, inner in definitions.items()
     }
 
 
-def _ordered(graph: dict[str, list[str]]) -> tuple[list[str], set[str]]:
-    """Return the names, each after those that it refers to, and the names on a cycle.
+def _circular(graph: dict[str, list[str]]) -> set[str]:
+    """Return the names on a cycle.
 
     Kosaraju's algorithm for strongly connected components, without recursion.
     """
@@ -298,14 +185,15 @@ def _ordered(graph: dict[str, list[str]]) -> tuple[list[str], set[str]]:
                 stack.extend(sources[member])
         if len(component) > 1 or name in graph[name]:
             circular |= component
-    return order, circular
+    return circular
 
 
 NON_CONSTRAINING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}
 """Keywords that may stand beside a `$ref` without constraining anything."""
 
 
-def _definition_of(reference: str) -> str | None:
+def definition_of(reference: str) -> str | None:
+    """Return the definition that a reference leads to or into, `None` for any other."""
     steps = steps_of(reference)
     return str(steps[1]) if steps and len(steps) > 1 and steps[0] == "$defs" else None
 

@@ -23,12 +23,11 @@ that `clean.py` corrects, and gives each of several types its own branch.
 {'anyOf': [{'type': 'integer', 'exclusiveMinimum': 0}, {'type': 'string'}]}
 
 4. Between the two, `all_of.py` collects the schemas under an `allOf`, with the targets of their
-references where other constraints apply too, and `conjunction.py` merges them.
+references where other constraints apply too, and merges them.
 
 >>> new["properties"]["pet"]
 {'properties': {'name': {'type': 'string'}}, 'required': ['name']}
 
 Two laws hold for every schema: each value is valid for `new` if it is for `old`, and the reverse;
-and `normalize(new)` is `new`. `oddities.py` reports mistakes in a schema as it was written;
-`read_write.py` removes properties that are never sent, or never returned.
+and `normalize(new)` is `new`. `oddities.py` reports mistakes in a schema as it was written.
 """

@@ -9,9 +9,9 @@ from urllib.parse import unquote, urldefrag, urljoin
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import array_index, pointer_of
-from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to, steps_of
+from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
-from pyfunctools.schema.normalization.check_input import check_schema, is_early
+from pyfunctools.schema.normalization.check_input import is_early
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import (
     ANCHORS,
@@ -31,19 +31,18 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class _Target(NamedTuple):
-    """A schema and the URI of its resource (2020-12 core, 4.3.5), which is `None` for a lookup."""
+    """A schema and the URI of its resource (2020-12 core, 4.3.5)."""
 
     schema: JsonSchema | bool
-    resource: str | None
+    resource: str
 
 
-def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
+def bundle(schema: JsonSchema) -> JsonSchema:
     """Return a copy in which all references are `#/$defs/NAME`, without anchors or `$id`s.
 
     The target of every reference becomes a definition at the root, named after the reference: a
-    definition of a subschema, a part of a schema, the root, an anchor, a schema with an `$id`. For
-    a target outside the schema, `lookup` is called: if the reference has a URI, first with the URI
-    for the whole document. A reference without a target stays, made absolute if there is an `$id`.
+    definition of a subschema, a part of a schema, the root, an anchor, a schema with an `$id`. A
+    reference without a target stays, made absolute if there is an `$id`.
 
     `$schema` has these effects: up to draft-07 the keywords beside a `$ref` are dropped, in
     draft-04 `id` is `$id`, and in every draft no value is valid for an empty `enum`. (Documents
@@ -53,19 +52,17 @@ def bundle(schema: JsonSchema, lookup: Lookup | None = None) -> JsonSchema:
         SchemaError: it has a `$dynamicRef` or a `$recursiveRef`, whose targets depend on the
             references followed before.
     """
-    return _Bundle(schema, lookup).run()
+    return _Bundle(schema).run()
 
 
 class _Bundle:
-    def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
+    def __init__(self, root: JsonSchema) -> None:
         self._root = root
-        self._lookup = lookup
         self._stated = "$schema" in root
         self._early = is_early(root)
         self._id = "id" if is_early(root, "34") else "$id"
         self._base = self._within(root, "")
-        self._resources: dict[str, _Target | None] = {}
-        self._outsiders: dict[str, JsonSchema | bool | None] = {}
+        self._resources: dict[str, _Target] = {}
         self._anchors: dict[tuple[str, str], JsonSchema] = {}
         self._read(root, self._base)
         self._dangling = {
@@ -76,9 +73,9 @@ class _Bundle:
             and self._find(reference, base) is None
         }
         self._definitions: dict[str, JsonValue] = {}
-        self._names: dict[tuple[int, str | None], str] = {}
+        self._names: dict[tuple[int, str], str] = {}
         self._numbered: dict[str, Iterator[str]] = {}
-        self._todo: list[tuple[Slot, str | None]] = []
+        self._todo: list[tuple[Slot, str]] = []
 
     def run(self) -> JsonSchema:
         whole: dict[str, JsonValue] = {}
@@ -117,18 +114,16 @@ class _Bundle:
             return base
         return _absolute(base, given)[0]
 
-    def _copy(self, slot: Slot, resource: str | None) -> None:
+    def _copy(self, slot: Slot, resource: str) -> None:
         schema = slot.inner
         if not isinstance(schema, dict):
             slot.put(schema)
             return
         copy, slots = copy_with_slots(self._translated(schema, resource))
         slot.put(copy)
-        for inner in slots:
-            within = None if resource is None else self._within(inner.inner, resource)
-            self._todo.append((inner, within))
+        self._todo += ((inner, self._within(inner.inner, resource)) for inner in slots)
 
-    def _translated(self, schema: JsonSchema, resource: str | None) -> dict[str, JsonValue]:
+    def _translated(self, schema: JsonSchema, resource: str) -> dict[str, JsonValue]:
         for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             if isinstance(schema[keyword], str):
                 raise SchemaError(
@@ -150,20 +145,17 @@ class _Bundle:
             node["$ref"] = self._reference(reference, resource) or reference
         return node
 
-    def _reference(self, reference: str, resource: str | None) -> str | None:
+    def _reference(self, reference: str, resource: str) -> str | None:
         """Return the reference to the definition of a target, or `None` to leave it unchanged."""
         target = self._find(reference, resource)
         if target is None:
             return self._outside(reference, resource)
         return reference_to(self._name(target, _name_of(reference)))
 
-    def _outside(self, reference: str, resource: str | None) -> str | None:
+    def _outside(self, reference: str, resource: str) -> str | None:
         name = defined_name(reference)
         if name is not None:
             return reference_to(name)
-        found = self._looked_up(reference)
-        if found is not None:
-            return reference_to(self._name(_Target(found, None), _name_of(reference)))
         if reference.startswith("#"):
             return self._nowhere(reference)
         if not resource:
@@ -177,14 +169,11 @@ class _Bundle:
             return None
         return reference_to(pointer_of(steps)) if steps and steps[0] in _HOLDING else None
 
-    def _find(self, reference: str, resource: str | None) -> _Target | None:
-        if resource is None:
-            return None
+    def _find(self, reference: str, resource: str) -> _Target | None:
         uri, fragment = _absolute(resource, reference)
-        root = self._resource(uri)
+        root = self._resources.get(uri)
         if root is None:
             return None
-        uri = str(root.resource)
         if fragment and not fragment.startswith("/"):
             anchored = self._anchors.get((uri, unquote(fragment)))
             return None if anchored is None else _Target(anchored, uri)
@@ -200,41 +189,17 @@ class _Bundle:
                 uri = within
         return _Target(value, uri) if isinstance(value, dict | bool) else None
 
-    def _resource(self, uri: str) -> _Target | None:
-        if uri not in self._resources:
-            found = self._looked_up(uri) if uri else None
-            self._resources[uri] = None
-            if isinstance(found, dict):
-                base = self._within(found, uri)
-                self._resources[uri] = self._resources[base] = _Target(found, base)
-                self._read(found, base)
-        return self._resources[uri]
-
-    def _looked_up(self, reference: str) -> JsonSchema | bool | None:
-        if self._lookup is None:
-            return None
-        if reference not in self._outsiders:
-            # Kept, because `_name` compares targets by identity.
-            found = self._outsiders[reference] = self._lookup(reference)
-            if found is not None and not isinstance(found, bool):
-                check_schema(found)
-        return self._outsiders[reference]
-
     def _name(self, target: _Target, wanted: str) -> str:
         """Return the name of the definition of a schema; add the definition if it is new."""
         key = (id(target.schema), target.resource)
         if key not in self._names:
             names = self._numbered.setdefault(wanted, _numbered(wanted))
-            name = next(name for name in names if self._is_free(name))
+            taken = self._definitions, self._dangling
+            name = next(n for n in names if not any(n in each for each in taken))
             self._names[key] = name
             self._definitions[name] = True
             self._todo.append((Slot(self._definitions, name, target.schema), target.resource))
         return self._names[key]
-
-    def _is_free(self, name: str) -> bool:
-        if name in self._definitions or name in self._dangling:
-            return False
-        return self._lookup is None or self._lookup(reference_to(name)) is None
 
 
 def _absolute(base: str, reference: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.references import Lookup, defined_name, reference
 from pyfunctools.schema.ground.walk import Slot, copy_with_slots
 from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
 from pyfunctools.schema.normalization.spelling import split_types, translate
-from pyfunctools.schema.normalization.targets import Finished, Targets, is_copied
+from pyfunctools.schema.normalization.targets import Finished, Targets, complete_mapping, is_copied
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import DRAFT
 
@@ -53,7 +53,7 @@ def normalize(
     if is_merged:
         from pyfunctools.schema.normalization.bundle import bundle
 
-        schema = bundle(schema, lookup)
+        schema = bundle(schema)
     elif (leaf := _leaf(schema)) is not None:
         return leaf
     result = _Normalizer(schema, lookup).run()
@@ -137,8 +137,6 @@ class _Normalizer:
             node = self._merger.merge(node, copied=copied, known_as=known_as)
         node = split_types(node)
         if "discriminator" in node:
-            from pyfunctools.schema.normalization.discriminator import complete_mapping
-
             complete_mapping(node, self._definitions)
         return node
 

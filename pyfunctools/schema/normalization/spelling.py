@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, known_type, with_visible_texts
 from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, texts_of, types_named
@@ -14,6 +13,7 @@ from pyfunctools.schema.vocabulary import (
     REFERENCES,
     UNEVALUATED,
     VALUE_LISTS,
+    human_mark,
     judging,
 )
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import plural, shortened
-from pyfunctools.schema.ground.preview import LINE, escape_invisible, preview
-from pyfunctools.schema.outline.clock import EXAMPLES
-from pyfunctools.schema.outline.json_types import implied_types
+from pyfunctools.schema.ground.json_values import LINE, escape_invisible, preview
+from pyfunctools.schema.outline.json_types import EXAMPLES, implied_types
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.vocabulary import BOUNDS, UNIONS

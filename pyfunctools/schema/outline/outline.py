@@ -18,7 +18,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.schema.ground.path import Keys, array_index
 from pyfunctools.schema.ground.references import MAX_HOPS, NON_CONSTRAINING, steps_of
-from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     json_type,
@@ -57,14 +56,6 @@ class Outline:
         self._parts[()] = self.root
         self.place = self.place_of((self.root,))
         """The place of a whole value."""
-
-    @cached_property
-    def has_unions(self) -> bool:
-        """Whether there is an `anyOf` or `oneOf` anywhere in the schema."""
-        return any(
-            isinstance(schema, dict) and not schema.keys().isdisjoint(UNIONS)
-            for _, schema in subschemas(self.schema)
-        )
 
     def place_of(self, roots: "tuple[Part, ...]") -> "Place":
         """Return the place that these parts apply to."""

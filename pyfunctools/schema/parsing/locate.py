@@ -16,29 +16,26 @@ from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
 
 _ROOT: Final = Path.of(())
-_BLANKS = (
-    f"{SPACE}{HIDDEN}\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
-    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-)
-_LANGUAGE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+.-"
 _OPENING_FENCE = re.compile(r"(?:`{3,}+|~{3,}+)[ \t]*+[A-Za-z0-9_+.-]*+\s|`++(?=\s*+[\[{])")
 _TAG = re.compile(r"</?[A-Za-z_|\uff5c][^<>\n]{0,100}+>|\[/?[A-Z]++(?:_[A-Z]++)++\]")
 _CLOSING_TAG = re.compile(r"</([A-Za-z_|\uff5c][^<>\n]{0,100}+)>")
-_AFTER = (
-    ("fence", re.compile(r"`++|~{3,}+")),
-    ("tag", _TAG),
-    ("comment", COMMENT),
-    ("closer", re.compile(r"[}\])](?:\s*+[}\])])*+")),
-    ("comma", re.compile(rf"[{COMMAS}]")),
+_FRAME = re.compile(
+    rf"(?:[\s{HIDDEN}]|(?:`{{3,}}+|~{{3,}}+)[ \t]*+[A-Za-z0-9_+.-]*+|`"
+    rf"|{_TAG.pattern}|{COMMENT.pattern})++"
 )
+"""Fences, tags, comments and space."""
+_AFTER = {
+    "frame": _FRAME,
+    "closer": re.compile(r"[}\])](?:\s*+[}\])])*+"),
+    "comma": re.compile(rf"[{COMMAS}]"),
+}
 
 _MOST_PIECES = 16
-"""Most pieces on either side of the value; the rest is one piece."""
+"""Most pieces behind the value, and most frames around it; the rest is one piece."""
 
 _BOM = "\ufeff"
 _ESCAPED = re.compile(r'[\[{]\s*+\\++"')
 _UNESCAPE = JSONDecoder(strict=False)
-_HARMLESS = frozenset({"comment", "fence", "space", "tag"})
 _IN_OBJECT = rf"\{{\s*+(?:[{OPENING}}}{{]|[A-Za-z_$][\w$-]*+\s*+:)"
 _IN_ARRAY = rf"\[\s*+(?:[{OPENING}\]\[{{+\-.0-9]|[A-Za-z]++\s*+[,\]])"
 _OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
@@ -187,10 +184,8 @@ def _is_alone(text: str, recovery: Recovery) -> bool:
     """Return whether a scalar is the whole text, and not a word of a sentence."""
     if any(repair.kind == "truncated" for repair in recovery.repairs) and _EITHER.search(text):
         return False
-    return all(
-        piece.kind in _HARMLESS or piece.before == ";"
-        for piece in _repairs_after(text, recovery.at)
-    )
+    pieces = _repairs_after(text, recovery.at)
+    return all(each.kind in ("frame", "space") or each.before == ";" for each in pieces)
 
 
 def _removed(kind: str, text: str) -> Repair:
@@ -208,29 +203,12 @@ def _value_start(text: str, start: int) -> int:
 
 
 def _repairs_before(text: str, start: int, end: int) -> list[Repair]:
-    pieces: list[Repair] = []
-    if (odd := text[start:end].strip(SPACE)) and BLANK.fullmatch(odd):
-        return [_removed("space", odd)]
-    while rest := text[start:end].rstrip(_BLANKS):
-        cut = _last_fence(rest) if len(pieces) < _MOST_PIECES else None
-        kind = "fence"
-        if cut is None and len(pieces) < _MOST_PIECES and rest[-1] in ">]":
-            cut = max(rest.rfind("<"), rest.rfind("["))
-            kind = "tag"
-            cut = cut if cut >= 0 and _TAG.fullmatch(rest, cut) else None
-        if cut is None:
-            kind = "comment" if COMMENT.fullmatch(rest.lstrip()) else "prose"
-            cut = 0
-        pieces.append(_removed(kind, rest[cut:]))
-        end = start + cut
-    return pieces[::-1]
-
-
-def _last_fence(text: str) -> int | None:
-    body = text.rstrip(_LANGUAGE).rstrip(" \t") if text[-1] not in "`~" else text
-    if body.endswith(("```", "~~~")) or (body is text and body.endswith("`")):
-        return len(body.rstrip(body[-1]))
-    return None
+    """Return the repair that removes the text before a value."""
+    before = text[start:end].strip(SPACE)
+    if not before:
+        return []
+    kind = "space" if BLANK.fullmatch(before) else "frame" if _FRAME.fullmatch(before) else "prose"
+    return [_removed(kind, before)]
 
 
 def _closing_frame(text: str) -> tuple[int, int]:
@@ -264,16 +242,15 @@ def _repairs_after(text: str, start: int) -> Iterator[Repair]:
     at = _blank(text, start)
     if odd := text[start:at].strip(SPACE):
         yield _removed("space", odd)
-    count = 0
-    while at < len(text):
-        for kind, pattern in _AFTER if (count := count + 1) <= _MOST_PIECES else ():
-            if found := pattern.match(text, at):
-                yield _removed(kind, found[0])
-                at = _blank(text, found.end())
-                break
-        else:
-            yield _removed("rest" if text[at] in "[{" else "prose", text[at:])
-            return
+    for _ in range(_MOST_PIECES):
+        found = next(filter(None, (each.match(text, at) for each in _AFTER.values())), None)
+        if found is None:
+            break
+        kind = next(kind for kind, pattern in _AFTER.items() if pattern is found.re)
+        yield _removed(kind, found[0].rstrip(SPACE))
+        at = _blank(text, found.end())
+    if at < len(text):
+        yield _removed("rest" if text[at] in "[{" else "prose", text[at:])
 
 
 def _blank(text: str, at: int) -> int:

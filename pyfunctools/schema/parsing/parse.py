@@ -1,11 +1,11 @@
 """`parse`: the value in a model's text, and every repair that was needed to read it.
 
-The kinds of repair: `bom`, `fence`, `tag`, `prose` and `rest` (removed around the value; `rest`
-begins like another value), `comment`, `space`, `comma`, `colon`, `brace` (doubled), `closer` (a
-bracket inserted, removed or replaced), `quote`, `escape` and `control` (in a string), `key`
-(without quotes), `literal` (`True`, `None`, `tru`), `number` (`+1`, `.5`, `0x10`), `word` (a string
-without quotes, where the schema wants a string) and `truncated` (the text ends in this string or
-number, which may be incomplete).
+The kinds of repair: `bom`, `frame` (fences, tags and comments), `prose` and `rest` (removed around
+the value; `rest` begins like another value), `comment`, `space`, `comma`, `colon`, `brace`
+(doubled), `closer` (a bracket inserted, removed or replaced), `quote`, `escape` and `control` (in a
+string), `key` (without quotes), `literal` (`True`, `None`, `tru`), `number` (`+1`, `.5`, `0x10`),
+`word` (a string without quotes, where the schema wants a string) and `truncated` (the text ends in
+this string or number, which may be incomplete).
 """
 
 from collections.abc import Mapping

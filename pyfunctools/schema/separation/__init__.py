@@ -27,8 +27,8 @@ and calls the predicate (`predicates.py`) for each. A node is `touched` if it or
 >>> [(steps[-1], node.marked) for steps, node in card.parts.items()], card.touched
 ([('bank', False), ('pin', True)], True)
 
-2. `node_owners.py` finds the owner of each node (alternatives and `allOf` pass a mark on), and
-`ownership.py` the owner of each place in a value, by its path and all nodes for that path:
+2. `ownership.py` finds the owner of each node (alternatives and `allOf` pass a mark on), and the
+owner of each place in a value, by its path and all nodes for that path:
 
 >>> separated = separate(schema)
 >>> [separated.owner(path) for path in [(), ("amount",), ("card",), ("card", "pin")]]
@@ -36,7 +36,7 @@ and calls the predicate (`predicates.py`) for each. A node is `touched` if it or
 
 3. `sides.py` writes a schema for each side. A keyword that needs the values of both sides is left
 out of both. A property is required on the human's side if each valid value has a human part there
-(`certain_parts.py`):
+(`CertainParts`):
 
 >>> separated.llm["properties"]["card"]
 {'type': 'object', 'properties': {'bank': {'type': 'string'}}, 'required': ['bank']}

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, mapped_subtypes, steps_of
 from pyfunctools.schema.ground.walk import children, subschemas
@@ -17,7 +16,7 @@ from pyfunctools.schema.separation.predicates import (
     last_name,
     needs_name_only,
 )
-from pyfunctools.schema.vocabulary import CONJUNCTIVE, TESTED_ONLY, UNIONS
+from pyfunctools.schema.vocabulary import CONJUNCTIVE, TESTED_ONLY, UNIONS, human_mark
 
 ALL_OF: Final = frozenset({"allOf"})
 ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})

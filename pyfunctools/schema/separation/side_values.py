@@ -13,9 +13,8 @@ from typing import Final, Literal, TypeAlias
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.did_you_mean import near_name
-from pyfunctools.schema.ground.json_values import deeper_than
+from pyfunctools.schema.ground.json_values import deeper_than, preview
 from pyfunctools.schema.ground.path import Keys, Path, value_at
-from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.result import Issue
 from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership, SideName
 

@@ -5,15 +5,16 @@ built keyword by keyword. A keyword that needs the values of both sides is left 
 the merged value is checked by the whole schema. So both parts of a valid value are valid.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.references import prune, reference_to
 from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.outline.json_types import listed_values, types_named
-from pyfunctools.schema.separation.certain_parts import CertainParts
-from pyfunctools.schema.separation.graph import ALTERNATIVES, Node, same_place
+from pyfunctools.schema.separation.graph import ALL_OF, ALTERNATIVES, Node, same_place
 from pyfunctools.schema.separation.ownership import (
     HUMAN,
     LLM,
@@ -181,8 +182,6 @@ class _SideWriter:
                 properties[name] = self._at(node.parts["properties", name], None)
             elif child.owner == "mixed":
                 self._declare(properties, node, name, child)
-        if node is _first_open(place):
-            properties |= self._conditional_properties(place)
         result: dict[str, JsonValue] = {}
         if properties or "properties" in node.rules:
             result["properties"] = properties
@@ -238,13 +237,6 @@ class _SideWriter:
         schemas = [self._below(part, child) for part in parts]
         if schemas:
             properties[name] = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
-
-    def _conditional_properties(self, place: OwnedPlace) -> dict[str, JsonValue]:
-        """Return the model's properties that only conditions declare."""
-        declared = {n for node in same_place(place.nodes, UNIONS) for n in node.property_names}
-        names = [n for n in place.names if n not in declared and self._child(place, n) is LLM]
-        schemas = {name: self._conditional(place, name) for name in names}
-        return {name: schema for name, schema in schemas.items() if schema is not True}
 
     def _conditional(self, place: OwnedPlace, name: str) -> JsonSchema | bool:
         """Return a union of the schemas that conditions have for a name, and of `true`.
@@ -353,15 +345,6 @@ def _constants(node: Node) -> dict[str, JsonValue]:
     return result
 
 
-def _first_open(place: OwnedPlace) -> Node | None:
-    """Return the first schema of a place that declares properties and does not forbid others."""
-    for node in place.nodes:
-        is_closed = node.rules.get("additionalProperties") is False
-        if not (_OBJECT.isdisjoint(node.rules) or is_closed):
-            return node
-    return None
-
-
 def _has_unnamed_elsewhere(node: Node, place: OwnedPlace) -> bool:
     """Return whether another node has human parts in its pattern or additional properties."""
     return any(part.touched and other is not node for other, part in place.unnamed)
@@ -369,3 +352,66 @@ def _has_unnamed_elsewhere(node: Node, place: OwnedPlace) -> bool:
 
 def _unique(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:
     return list({id(branch): branch for branch in branches}.values())
+
+
+class CertainParts:
+    """Decides whether every valid value at a place has a part of one side.
+
+    Types, required properties, and the branches of one union can prove it; without a proof, the
+    answer is no. The model gives every value that is no object, the length of every array, and
+    picks the branch of every union.
+    """
+
+    def __init__(self, ownership: Ownership, side: SideName) -> None:
+        self._ownership = ownership
+        self._side: SideName = side
+        self._known: dict[tuple[tuple[Node, ...], OwnedPlace], bool] = {}
+
+    def are_certain(self, nodes: Iterable[Node], place: OwnedPlace, depth: int = 0) -> bool:
+        """Return whether each value that is valid for these nodes has a part at a place."""
+        if place.owner != "mixed":
+            return place.owner == self._side
+        question = (tuple(nodes), place)
+        if question not in self._known:
+            self._known[question] = False  # for a question that leads back to itself
+            if depth < DEFAULT_LIMITS.depth:
+                self._known[question] = self._holds(question[0], place, depth + 1)
+        return self._known[question]
+
+    def _holds(self, nodes: tuple[Node, ...], place: OwnedPlace, depth: int) -> bool:
+        certain = tuple(same_place(nodes, ALL_OF))
+        unions = (node.parts_under(keyword) for node in certain for keyword in reversed(UNIONS))
+        branches = next(filter(None, unions), ())
+        if self._side == "llm" and (branches or not _are(certain, "object")):
+            return True
+        readings = (tuple(same_place((*certain, branch), ALL_OF)) for branch in branches)
+        return self._has_part(certain, place, depth) or (
+            bool(branches) and all(self._has_part(each, place, depth) for each in readings)
+        )
+
+    def _has_part(self, nodes: tuple[Node, ...], place: OwnedPlace, depth: int) -> bool:
+        return any(
+            self.are_certain(parts, child, depth) for parts, child in self._below(nodes, place)
+        )
+
+    def _below(
+        self, nodes: tuple[Node, ...], place: OwnedPlace
+    ) -> Iterator[tuple[Iterable[Node], OwnedPlace]]:
+        """Yield the schemas and the place of each required property or item."""
+        steps: list[str | int] = []
+        if _are(nodes, "object"):
+            steps += dict.fromkeys(name for node in nodes for name in node.required)
+        if _are(nodes, "array") and any(map(_needs_an_item, nodes)):
+            steps.append(0)
+        for step in steps:
+            parts = chain.from_iterable(self._ownership.parts(node, step) for node in nodes)
+            yield dict.fromkeys(parts), self._ownership.child(place, step)
+
+
+def _are(nodes: Iterable[Node], kind: str) -> bool:
+    return any(node.rules.get("type") == kind for node in nodes)
+
+
+def _needs_an_item(node: Node) -> bool:
+    least = node.rules.get("minItems")
+    return isinstance(least, int | float) and least >= 1

@@ -26,12 +26,16 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, non_json_parts
+from pyfunctools.schema.ground.json_values import (
+    MAX_SCHEMA_DEPTH,
+    deeper_than,
+    non_json_parts,
+    preview,
+)
 from pyfunctools.schema.ground.path import Keys, pointer_of
-from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.ground.walk import children, subschemas
-from pyfunctools.schema.outline.clock import CLOCK, Formats
+from pyfunctools.schema.outline.json_types import CLOCK, Formats
 from pyfunctools.schema.outline.outline import Place, ValueTest
 from pyfunctools.schema.vocabulary import IN_PLACE, UNEVALUATED
 

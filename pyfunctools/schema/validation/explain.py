@@ -25,8 +25,8 @@ from jsonschema_rs import Validator
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.issue import Issue, Side
+from pyfunctools.schema.ground.json_values import preview
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.ground.preview import preview
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
 from pyfunctools.schema.outline.outline import Outline, Part, ValueTest
 from pyfunctools.schema.outline.unions import union_of

@@ -8,11 +8,10 @@ from jsonschema_rs import ValidationError
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import plural, shortened, visible
 from pyfunctools.schema.ground.did_you_mean import near_name
+from pyfunctools.schema.ground.json_values import escape_invisible, preview
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.preview import escape_invisible, preview
-from pyfunctools.schema.outline.clock import EXAMPLES
 from pyfunctools.schema.outline.expected import ANYTHING, bound, expected, one_of
-from pyfunctools.schema.outline.json_types import implied_types, json_type, listed_values
+from pyfunctools.schema.outline.json_types import EXAMPLES, implied_types, json_type, listed_values
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import BOUNDS, HOLDING, ONE_SCHEMA
 

@@ -20,7 +20,7 @@ from pyfunctools.schema.ground.json_values import (
     to_builtins,
 )
 from pyfunctools.schema.ground.path import OUTPUT, ROOT, Path
-from pyfunctools.schema.outline.clock import Formats
+from pyfunctools.schema.outline.json_types import Formats
 from pyfunctools.schema.result import Failure, Issue, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is validated, and by the first invalid one

@@ -7,7 +7,7 @@ import pytest
 from schemas import BOOLEAN, INTEGER, NULL, NUMBER, STRING, any_of, array, thing
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.coercion.coerce import coerce, coerced, is_exact
+from pyfunctools.schema.coercion.coerce import coerce, coerced
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.result import Success
 
@@ -261,21 +261,6 @@ def test_parts_without_repairs_are_shared():
     assert result.value["b"] is value["b"]
     assert result.value["c"] is value["c"]
     assert value["a"] == "1"
-
-
-def test_a_value_without_floats_for_whole_numbers_is_exact():
-    outline = Outline(thing(a=NUMBER, b=array(INTEGER)))
-    assert is_exact(outline, {"a": 42.0, "b": [1, "42.0"]})
-    assert is_exact(outline, {"a": float("nan"), "b": [1.5]})
-    assert not is_exact(outline, {"a": 42.0, "b": [-0.0]})
-    deep: JsonValue = 1
-    for _ in range(64):
-        deep = [deep]
-    assert is_exact(outline, deep)
-    assert not is_exact(outline, [deep])
-    circle: list[JsonValue] = []
-    circle += [circle, circle, 1.0]
-    assert not is_exact(outline, circle)
 
 
 def test_an_outline_answers_for_every_value_as_a_new_one_does():

@@ -11,8 +11,7 @@ from stacks import on_stack
 from pyfunctools import Function
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.feedback.feedback import feedback
-from pyfunctools.schema.feedback.lines import one_line
+from pyfunctools.schema.feedback.feedback import feedback, one_line
 from pyfunctools.schema.ground.issue import Issue, Side
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.validation.validator import validate

@@ -1,7 +1,7 @@
 import pytest
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.feedback.lines import (
+from pyfunctools.schema.feedback.feedback import (
     DETAILS,
     CommentedPlace,
     Detail,

@@ -5,7 +5,7 @@ import pytest
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
-from pyfunctools.schema.ground.preview import LINE, escape_invisible, preview
+from pyfunctools.schema.ground.json_values import LINE, escape_invisible, preview
 
 
 class Colour(StrEnum):

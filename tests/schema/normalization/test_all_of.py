@@ -6,7 +6,7 @@ import pytest
 
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema import normalize
-from pyfunctools.schema.normalization import conjunction
+from pyfunctools.schema.normalization import all_of
 from pyfunctools.schema.normalization.all_of import MOST_INHERITED
 
 A, B, C = ({"$ref": f"#/$defs/{name}"} for name in "ABC")
@@ -31,11 +31,14 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     ),
     (
         [{"propertyNames": {"minLength": 1}}, {"propertyNames": {"maxLength": 2}}],
-        {"propertyNames": {"minLength": 1, "maxLength": 2}},
+        {"propertyNames": {"minLength": 1}, "allOf": [{"propertyNames": {"maxLength": 2}}]},
     ),
     (
         [{"dependentSchemas": {"a": {}}}, {"dependentSchemas": {"a": False, "b": {}}}],
-        {"dependentSchemas": {"a": False, "b": {}}},
+        {
+            "dependentSchemas": {"a": {}},
+            "allOf": [{"dependentSchemas": {"a": False, "b": {}}}],
+        },
     ),
     ([{"uniqueItems": False}, {"uniqueItems": True}], {"uniqueItems": True}),
     ([{"required": ["a", "b"]}, {"required": ["b", "c"]}], {"required": ["a", "b", "c"]}),
@@ -76,7 +79,10 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     ),
     (
         [{"dependentRequired": {"a": ["b"]}}, {"dependentRequired": {"a": ["c"], "d": []}}],
-        {"dependentRequired": {"a": ["b", "c"], "d": []}},
+        {
+            "dependentRequired": {"a": ["b"]},
+            "allOf": [{"dependentRequired": {"a": ["c"], "d": []}}],
+        },
     ),
     (
         [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}, {"$ref": "#/$defs/A"}],
@@ -188,7 +194,7 @@ def test_a_discriminator_without_a_union_is_that_of_the_first():
 
 
 def test_an_all_of_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conjunction, "MOST_WORK", 1_000)
+    monkeypatch.setattr(all_of, "MOST_WORK", 1_000)
     many = [f"p{index}" for index in range(100)]
     assert merged(*[{"required": many}] * 11) == {"required": many}
     with pytest.raises(SchemaError, match="too large"):

@@ -161,37 +161,11 @@ def test_every_reference_leads_to_a_definition(schema: dict[str, Any], bundled: 
     assert bundle(result) == result
 
 
-def test_targets_outside_the_schema_are_looked_up():
-    elsewhere: dict[str, Any] = {
-        "#/paths/~1x/schema": {"items": {"$ref": "#/paths/~1x/schema"}, "not": ref("Known")},
-        "#/$defs/Known": {},
-        "https://x/doc.json": {"$defs": {"A": {"not": {"$ref": "#/$defs/B"}}, "B": TEXT}},
-    }
+def test_a_new_name_is_not_a_missing_one():
     schema = {
-        "items": {"$ref": "#/paths/~1x/schema"},
-        "not": {"$ref": "https://x/doc.json#/$defs/A"},
-        "contains": ref("Known"),
+        "properties": {"a": {"$ref": "#/properties/b"}, "b": TEXT, "c": ref("b")},
     }
-    # Made anew each time, as a lazy reader might.
-    result = bundle(schema, lambda reference: json.loads(json.dumps(elsewhere.get(reference))))
-    assert result == {
-        "items": ref("paths_x_schema"),
-        "not": ref("A"),
-        "contains": ref("Known"),
-        "$defs": {
-            "paths_x_schema": {"items": ref("paths_x_schema"), "not": ref("Known")},
-            "A": {"not": ref("B")},
-            "B": TEXT,
-        },
-    }
-
-
-def test_a_new_name_is_neither_in_the_lookup_nor_a_missing_one():
-    schema = {
-        "properties": {"a": {"$ref": "#/properties/b"}, "b": TEXT, "c": ref("b_2")},
-    }
-    result = bundle(schema, lambda reference: {} if reference == "#/$defs/b" else None)
-    assert result["$defs"] == {"b_3": TEXT}
+    assert bundle(schema)["$defs"] == {"b_2": TEXT}
 
 
 @pytest.mark.parametrize("keyword", ["$dynamicRef", "$recursiveRef"])
@@ -204,8 +178,3 @@ def test_many_references_of_one_name_are_numbered():
     parts = {"+" * n: {"properties": {"a": {"minimum": n}}} for n in range(1, 2_001)}
     schema = {"x": parts, "anyOf": [{"$ref": f"#/x/{name}/properties/a"} for name in parts]}
     assert len(bundle(schema)["$defs"]) == 2_000
-
-
-def test_the_result_of_the_lookup_must_be_json():
-    with pytest.raises(SchemaError):
-        bundle({"$ref": "#/elsewhere"}, lambda _: {"enum": [{1}]})

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.schema.separation.program import ProgramPart
-from pyfunctools.schema.separation.separate import separate
+from pyfunctools.schema.separation.separate import ProgramPart, separate
 
 S = {"type": "string"}
 HEADER = {"type": "object", "properties": {"token": S, "trace": S}, "required": ["token"]}

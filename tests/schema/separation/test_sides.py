@@ -210,19 +210,6 @@ def test_a_human_property_of_a_condition_is_on_the_human_side(
     assert theirs["properties"] == {"t": {"anyOf": [H, True]}}
 
 
-def test_a_model_property_of_a_condition_is_on_the_model_side() -> None:
-    then = {"properties": {"n": I, "more": S}}
-    condition = {"if": {"properties": {"n": {"const": 1}, "only": S}}, "then": then}
-    mine, theirs = sides(both(**condition))
-    assert mine["properties"] == {"n": I, "more": {"anyOf": [S, True]}}
-    assert theirs["properties"] == {"t": H}
-    mine, _ = sides(both(**condition, **CLOSED))
-    assert mine["properties"] == {"n": I}
-    mine, _ = sides(both(allOf=[object_of({"m": S, "t": H}, **condition)]))
-    assert "more" not in mine["allOf"][0]["properties"]
-    assert mine["properties"]["more"] == {"anyOf": [S, True]}
-
-
 def test_a_property_that_only_an_if_declares_may_be_anything() -> None:
     _, theirs = sides(object_of({"n": I}, **{"if": {"properties": {"t": H}}, "then": {"not": {}}}))
     assert theirs["properties"] == {"t": True}
