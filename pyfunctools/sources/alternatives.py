@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.note import Note
+from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
 from pyfunctools.schema.outline.json_types import (
@@ -23,6 +24,8 @@ from pyfunctools.schema.outline.json_types import (
     texts_of,
 )
 from pyfunctools.schema.vocabulary import TESTED_ONLY
+
+_ANY_OF = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
 
 T = TypeVar("T")
 
@@ -50,15 +53,15 @@ def loosened(schema: JsonSchema, find: Find, known: "Known | None" = None) -> Js
 
 
 def overlapping(
-    schema: JsonSchema | bool, find: Find, known: "Known | None" = None
-) -> Iterator[Keys]:
-    """Yield the steps to each rewritten `oneOf` whose branches may overlap."""
+    schema: JsonSchema | bool, pointer: str, find: Find, known: "Known | None" = None
+) -> Iterator[Note]:
+    """Yield a note on each rewritten `oneOf` whose branches may overlap."""
     facts: Known = {} if known is None else known
     todo: list[tuple[Keys, JsonSchema | bool]] = [((), schema)]
     for keys, inner in todo:  # grows while it is read
         if isinstance(inner, dict):
             if "oneOf" in inner and _difference(inner["oneOf"], find, facts) is None:
-                yield (*keys, "oneOf")
+                yield Note(text=_ANY_OF, pointer=pointer + pointer_of((*keys, "oneOf")))
             found = (
                 (steps, each) for steps, each in children(inner) if steps[0] not in TESTED_ONLY
             )

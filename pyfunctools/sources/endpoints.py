@@ -25,11 +25,16 @@ from pyfunctools.sources.python.callable_signature import (
     hinted_parameters,
     injection_mark,
 )
-from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, MisuseError, read_core
+from pyfunctools.sources.python.core_schema import (
+    CoreReader,
+    CoreSchema,
+    MisuseError,
+    lost_marks,
+    read_core,
+)
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.hint_scope import function_behind, metadata_of
-from pyfunctools.sources.python.lost_marks import lost_marks
 from pyfunctools.sources.python.markers import SECRET, HumanPart
 from pyfunctools.sources.python.unlisted_names import ReadClass, applicable, document_with_owners
 

@@ -6,7 +6,7 @@ with the reason.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -16,7 +16,6 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.note import Note
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function, Skipped, with_notes
 from pyfunctools.record.origin import WRAPPED, RemoteTool, digest_of_tool
@@ -107,7 +106,8 @@ def function_of_tool(
         _contract=Lazy.of(contract),
     )
     hidden = notes_on_hidden(members_of(tool.get("inputSchema")), "/parameters")
-    return with_notes(function, (*_notes(written), *hidden))
+    overlaps = overlapping(written, "/parameters", partial(_target, written))
+    return with_notes(function, (*overlaps, *hidden))
 
 
 def reread(tool: JsonObject, known: Function, *, is_human: IsHuman | None) -> Function:
@@ -148,12 +148,6 @@ def _fault(tool: JsonObject) -> str | None:
     if members_of(tool.get("execution")).get("taskSupport") == "required":
         return "It can only be run as a task, and calls are no tasks."
     return None
-
-
-def _notes(written: JsonSchema) -> Iterator[Note]:
-    for keys in overlapping(written, partial(_target, written)):
-        text = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
-        yield Note(text=text, pointer="/".join(("/parameters", *map(str, keys))))
 
 
 def _target(root: JsonSchema, reference: str) -> JsonSchema | bool | None:

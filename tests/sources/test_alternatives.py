@@ -59,19 +59,20 @@ TOGETHER = {
 def test_branches_that_constants_tell_apart_stay_one_of(branches: list[Any]) -> None:
     schema = {"oneOf": branches}
     assert loosened(schema, DEFINED.get) == schema
-    assert not [*overlapping(schema, DEFINED.get)]
+    assert not [*overlapping(schema, "", DEFINED.get)]
 
 
 @pytest.mark.parametrize("branches", TYPES.values(), ids=TYPES)
 def test_branches_of_different_types_are_rewritten_without_a_note(branches: list[Any]) -> None:
     assert loosened({"oneOf": branches}, DEFINED.get) == {"anyOf": branches}
-    assert not [*overlapping({"oneOf": branches}, DEFINED.get)]
+    assert not [*overlapping({"oneOf": branches}, "", DEFINED.get)]
 
 
 @pytest.mark.parametrize("branches", TOGETHER.values(), ids=TOGETHER)
 def test_branches_that_may_fit_together_are_rewritten_and_noted(branches: list[Any]) -> None:
     assert loosened({"oneOf": branches}, DEFINED.get) == {"anyOf": branches}
-    assert [*overlapping({"oneOf": branches}, DEFINED.get)] == [("oneOf",)]
+    found = overlapping({"oneOf": branches}, "", DEFINED.get)
+    assert [note.pointer for note in found] == ["/oneOf"]
 
 
 def test_one_of_is_rewritten_at_each_depth_of_a_copy() -> None:
@@ -84,11 +85,11 @@ def test_one_of_is_rewritten_at_each_depth_of_a_copy() -> None:
         "anyOf": [either, CAT],
     }
     assert schema["oneOf"] == [both, CAT]
-    assert set(overlapping(schema, DEFINED.get)) == {
-        ("oneOf",),
-        ("oneOf", 0, "oneOf"),
-        ("allOf", 0, "oneOf"),
-        ("properties", "a", "items", "oneOf"),
+    assert {note.pointer for note in overlapping(schema, "", DEFINED.get)} == {
+        "/oneOf",
+        "/oneOf/0/oneOf",
+        "/allOf/0/oneOf",
+        "/properties/a/items/oneOf",
     }
 
 
@@ -104,7 +105,7 @@ def test_beside_an_any_of_both_apply() -> None:
 def test_below_a_negation_one_of_stays(keyword: str) -> None:
     schema = {keyword: {"oneOf": [{"minimum": 1}, {"maximum": 9}]}}
     assert loosened(schema, DEFINED.get) == schema
-    assert not [*overlapping(schema, DEFINED.get)]
+    assert not [*overlapping(schema, "", DEFINED.get)]
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"oneOf": 1}, {"oneOf": []}])

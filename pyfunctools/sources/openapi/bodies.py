@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of, text_of
@@ -16,11 +17,10 @@ from pyfunctools.media_types import (
     without_parameters,
 )
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
-from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.ground.walk import children, subschemas
-from pyfunctools.schema.separation.predicates import is_secret
-from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION
+from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.separation.predicates import is_secret, may_be_persons
+from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION, human_mark
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
@@ -231,40 +231,23 @@ _WITH_PARTS = frozenset({"any", "form", "json", "multipart"})
 
 def _persons(document: Document, place: DocumentPlace) -> frozenset[Keys]:
     """Return the names of the parts that a person gives, each after the name around it."""
-    if _is_impersonal(document, place):
-        return frozenset()
     found, seen = set[Keys](), set[tuple[int, Keys]]()
     todo: list[tuple[Keys, DocumentPlace]] = [((), place)]
-    for names, each in todo:  # grows while it is read
-        key = id(_target(document, each).value), names
-        for part in () if key in seen else parts_of(document, each):
-            is_human = human_mark(part.fields)
-            if is_human or (is_human is None and is_secret(Path.of(names), part.fields)):
+    for outer, each in todo:  # grows while it is read
+        for keys, inner in subschemas(each.fields):
+            schema = members_of(inner)
+            if "$ref" not in schema and not may_be_persons(schema):
+                continue  # as nearly all
+            is_human = human_mark(schema)
+            named = (key for word, key in pairwise(keys) if word == "properties")
+            names = (*outer, *named)[-2:]
+            if is_human or (is_human is None and is_secret(Path.of(names), schema)):
                 found.add(names)
-            for (keyword, *rest), inner in children(part.fields):
-                if keyword not in COMPOSITION and keyword not in ("$defs", "definitions"):
-                    below = (*names[-1:], *rest) if keyword == "properties" else names
-                    todo.append((below, part.below(inner, keyword, *rest)))
-        seen.add(key)
-    return frozenset(found)
-
-
-_NO_PATH = Path.of(())
-
-
-def _is_impersonal(document: Document, place: DocumentPlace) -> bool:
-    """Return whether no schema that this one reaches can be of a person; most are so."""
-    todo, seen = [place], set[int]()
-    for each in todo:  # grows while it is read
-        for schema in (members_of(inner) for _, inner in subschemas(each.fields)):
-            by_name = schema.get("writeOnly") is True  # is_secret asks for the name then
-            if by_name or human_mark(schema) or is_secret(_NO_PATH, schema):
-                return False
             target = _target(document, each._replace(value=schema)) if "$ref" in schema else each
-            if target is not each and id(target.value) not in seen:
-                seen.add(id(target.value))
-                todo.append(target)
-    return True
+            if target is not each and (id(target.value), names) not in seen:
+                seen.add((id(target.value), names))
+                todo.append((names, target))
+    return frozenset(found)
 
 
 def parts_of(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
@@ -353,10 +336,10 @@ class Responses:
 
         The successful one is the lowest exact status of 2xx, else `2XX`, else `default`.
         """
-        responses = operation.raw.get("responses")
+        responses = operation.fields.get("responses")
         if not isinstance(responses, dict):
             return OperationResponses((), None, None, ())
-        produces = swagger.media_types(operation.raw, self._document.root, "produces")
+        produces = swagger.media_types(operation.fields, self._document.root, "produces")
         found: dict[str, _Response] = {}
         notes: list[str] = []
         for status, value in responses.items():

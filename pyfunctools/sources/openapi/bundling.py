@@ -22,8 +22,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.ground.references import reference_to, steps_of
 from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
-from pyfunctools.schema.separation.predicates import IsHuman, ask, needs_name_only
-from pyfunctools.schema.separation.shown import may_be_persons
+from pyfunctools.schema.separation.predicates import IsHuman, ask, may_be_persons, needs_name_only
 from pyfunctools.schema.vocabulary import (
     DRAFT,
     DYNAMIC_REFERENCES,
@@ -32,7 +31,7 @@ from pyfunctools.schema.vocabulary import (
     REFERENCES,
     UNIONS,
 )
-from pyfunctools.sources.hidden import without_hidden
+from pyfunctools.sources.hidden import hidden_fault, without_hidden
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 
 _INVALID = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
@@ -113,20 +112,18 @@ def _hashed(name: str, place: DocumentPlace) -> str:
 _IDENTITY = IDENTITY - {"id"} | DYNAMIC_REFERENCES | DRAFT
 """Keywords that identify a schema or its draft: left out, since `$defs` names a definition."""
 
-_TOLD = frozenset({"allOf", "oneOf"})
 _REFERRING = REFERENCES | {"discriminator"}
-_PLACED = _IDENTITY | _REFERRING | _TOLD
+_PLACED = _IDENTITY | _REFERRING
 _Key = tuple[Resource, str]
 
 
 class Bundled(NamedTuple):
-    """A schema with references to definitions, their names, and the keywords that matter if it is
-    sent: `allOf`, `discriminator`, `oneOf`.
+    """A schema with references to definitions, and whether another is to be sent: one without
+    `oneOf`, or with subtypes of a `discriminator` that have a person's part.
     """
 
     schema: JsonSchema | bool
-    names: tuple[str, ...] = ()
-    keywords: frozenset[str] = frozenset()
+    is_directed: bool = False
 
 
 class SchemaBundler:
@@ -134,7 +131,7 @@ class SchemaBundler:
 
     def __init__(self, document: Document, is_human: IsHuman | None) -> None:
         self.places: dict[str, DocumentPlace] = {}
-        self._reached: dict[str, None] = {}
+        self._sent = self._is_directed = False
         self._document = document
         self._is_human = is_human
         self._names = DefinitionNames(document)
@@ -143,19 +140,21 @@ class SchemaBundler:
     def bundled(self, place: DocumentPlace, *, sent: bool = False) -> Bundled:
         """Return the schema at a place as written, its references rewritten to `#/$defs/...`.
 
-        If it is `sent`, the mapping of a discriminator names subtypes with a person's part too.
+        The mapping of a `discriminator` names the branches beside it, and, in a schema of values
+        that are `sent`, the subtypes with a person's part.
         """
         if not isinstance(place.value, dict):
             return Bundled(place.value if isinstance(place.value, bool) else True)
         whole: dict[str, JsonValue] = {}
-        self._reached = {}
-        keywords: set[str] = set()
+        self._sent, self._is_directed = sent, False
         todo = [(Slot(whole, "", place.value), place.resource)]
         while todo:
             slot, outer = todo.pop()
             schema = members_of(slot.inner)
             resource = self._document.scope(schema, outer)
             if self._document.may_have_hidden:
+                if (fault := hidden_fault(schema)) is not None:
+                    raise DocumentError(self._document.name, fault)
                 schema = without_hidden(schema)
             kept = {key: value for key, value in schema.items() if key not in _IDENTITY}
             copy, slots = copy_with_slots(kept, partial(self._settled, resource))
@@ -164,13 +163,12 @@ class SchemaBundler:
             for keyword in EXAMPLES & copy.keys():
                 if isinstance(copy[keyword], dict | list):
                     self._write_examples(keyword, copy, place._replace(resource=resource))
-            keywords |= _TOLD & schema.keys()
+            self._is_directed |= "oneOf" in schema
             if not _REFERRING.isdisjoint(schema):
                 self._rewrite_references(schema, copy, resource, place)
                 if "discriminator" in schema:
-                    keywords.add("discriminator")
-                    self._rewrite_discriminator(schema, copy, resource, place, sent)
-        return Bundled(members_of(whole[""]), tuple(self._reached), frozenset(keywords))
+                    self._rewrite_discriminator(schema, copy, resource, place)
+        return Bundled(members_of(whole[""]), self._is_directed)
 
     def is_plain(self, schema: JsonValue) -> bool:
         """Return whether a schema is a few scalars, as most, which mean the same at every place."""
@@ -225,7 +223,6 @@ class SchemaBundler:
         copy: dict[str, JsonValue],
         resource: Resource,
         root: DocumentPlace,
-        sent: bool,
     ) -> None:
         written = schema["discriminator"]
         if isinstance(written, str):
@@ -237,15 +234,13 @@ class SchemaBundler:
         mapping: dict[str, JsonValue] = {}
         for value, target in members_of(written.get("mapping")).items():
             place = self._mapped(target, resource)
-            if place is not None and (place.key in branches or (sent and self._is_private(place))):
+            if place is not None and (place.key in branches or self._is_told(place)):
                 mapping[value] = self.reference(place)
-        for heir in self._heirs_of(root) if sent and schema is root.value else ():
-            if self._is_private(heir) and (to := self.reference(heir)) not in mapping.values():
+        for heir in self._heirs_of(root) if schema is root.value else ():
+            if self._is_told(heir) and (to := self.reference(heir)) not in mapping.values():
                 mapping.setdefault(str((steps_of("#" + heir.pointer) or ("",))[-1]), to)
         default = self._mapped(written.get("defaultMapping"), resource)
-        if default is not None and (
-            default.key in branches or (sent and self._is_private(default))
-        ):
+        if default is not None and (default.key in branches or self._is_told(default)):
             made["defaultMapping"] = self.reference(default)
         copy["discriminator"] = {**made, "mapping": mapping} if mapping else made
 
@@ -261,9 +256,13 @@ class SchemaBundler:
 
     def reference(self, place: DocumentPlace) -> str:
         """Return the reference to the definition of a place, which is added if it is new."""
+        if not isinstance(place.value, dict | bool):
+            reason = f"A reference leads to {place.pointer[:200]!r}, which is not a schema."
+            raise DocumentError(self._document.name, reason)
         name = self._names.of(place)
-        self.places.setdefault(name, place)
-        self._reached[name] = None
+        if name not in self.places:
+            self._document.check_chain(place)
+            self.places[name] = place
         return reference_to(name)
 
     def _static(self, reference: str, resource: Resource, root: DocumentPlace) -> str | None:
@@ -292,19 +291,15 @@ class SchemaBundler:
                     bases.append(heir)
                     yield heir
 
-    @property
-    def has_private_subtypes(self) -> bool:
-        """Whether a schema to be sent may have more subtypes than one that is received."""
-        return self._needs_paths or bool(self._private)
-
-    def _is_private(self, subtype: DocumentPlace) -> bool:
-        """Return whether a subtype has a part that a person gives, however deep."""
-        return self._needs_paths or (*subtype.key, False) in self._private
-
-    @property
-    def _needs_paths(self) -> bool:
+    def _is_told(self, subtype: DocumentPlace) -> bool:
+        """Return whether the schema to be sent names a subtype: one with a person's part."""
+        if self._is_human is None:
+            return False
         # A predicate of the caller's may ask for the whole path of a value, which is unknown here.
-        return self._is_human is not None and not needs_name_only(self._is_human)
+        if needs_name_only(self._is_human) and (*subtype.key, False) not in self._private:
+            return False
+        self._is_directed = True
+        return self._sent
 
     @cached_property
     def _private(self) -> set[tuple[Resource, str, bool]]:
@@ -312,8 +307,7 @@ class SchemaBundler:
 
         A schema with a `$ref` to another one has its subtypes too, but not with it in its `allOf`.
         """
-        is_human = self._is_human
-        home = self._home
+        is_human, home = self._is_human, self._home
         if is_human is None or home is None:
             return set()
         private: list[tuple[Resource, str, bool]] = []
@@ -324,22 +318,17 @@ class SchemaBundler:
             alone, any_type = (*place.key, False), (*place.key, True)
             edges = [
                 (any_type, place, False),
-                *((any_type, h, True) for h in self._heirs_of(place)),
+                *((any_type, heir, True) for heir in self._heirs_of(place)),
             ]
-            for keys, schema in subschemas(place.fields):
-                if not isinstance(schema, dict):
-                    continue
-                whole = schema
-                if reference := text_of(schema.get("$ref")):
-                    with suppress(DocumentError):
-                        target = self._document.target(reference, place.resource)
-                        edges.append((alone, target, set(keys[::2]) != {"allOf"}))
-                        whole = {**target.fields, **schema}
-                if "discriminator" in schema:
-                    mapping = members_of(members_of(schema["discriminator"]).get("mapping"))
-                    found = (self._mapped(written, place.resource) for written in mapping.values())
-                    owner = alone if keys else any_type
-                    edges += ((owner, subtype, False) for subtype in found if subtype is not None)
+            for keys, inner in subschemas(place.fields):
+                schema = whole = members_of(inner)
+                if (target := self._mapped(schema.get("$ref"), place.resource)) is not None:
+                    edges.append((alone, target, set(keys[::2]) != {"allOf"}))
+                    whole = {**target.fields, **schema}
+                mapping = members_of(members_of(schema.get("discriminator")).get("mapping"))
+                found = (self._mapped(written, place.resource) for written in mapping.values())
+                source = alone if keys else any_type
+                edges += ((source, subtype, False) for subtype in found if subtype is not None)
                 if may_be_persons(whole):
                     names = [key for word, key in pairwise(keys) if word == "properties"]
                     private += [alone] if ask(is_human, Path.of(names), whole) else []

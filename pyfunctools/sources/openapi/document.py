@@ -1,6 +1,6 @@
 """A document: its places, its references, and the other documents that it refers to."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
@@ -8,16 +8,14 @@ from posixpath import normpath
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
-from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.targets import sole_reference
 from pyfunctools.schema.vocabulary import ANCHORS
-from pyfunctools.sources.hidden import hidden_fault
 from pyfunctools.sources.openapi.load import Loaded, load_content
 
 DocumentResolver: TypeAlias = Callable[[str], JsonObject | str | bytes]
@@ -212,11 +210,39 @@ class Document:
             return resource
         return named.resource
 
-    def is_local(self, reference: str) -> bool:
-        """Return whether a reference in the main document stays inside it."""
-        return reference.startswith("#") or any(
-            _joined(base, reference) in self._resources for base in (self.main.uri, self._self)
-        )
+    def has_schema_at(self, reference: str) -> bool:
+        """Return whether a reference in the main document leads to a schema inside of it.
+
+        In nearly every document all references do, and then no schema has to be made to see it.
+        """
+        value: JsonValue = self.root
+        for step in reference.split("/"):
+            if step != "#":
+                value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, dict) and "$ref" not in value and "allOf" not in value:
+            return True  # a quick test that nearly always succeeds
+        following: str | None = reference
+        place = DocumentPlace(self.root, "", self.main)
+        with suppress(DocumentError):
+            for _ in range(MAX_HOPS):
+                if following is None:
+                    return isinstance(place.value, dict | bool)
+                bases = (self.main.uri, self._self)
+                if not following.startswith("#") and not any(
+                    _joined(base, following) in self._resources for base in bases
+                ):
+                    return False
+                place = self.target(following, place.resource)
+                following = sole_reference(place.fields)
+        return False
+
+    def check_chain(self, place: DocumentPlace) -> None:
+        """Raise a `DocumentError` if a schema is only a reference, to one that is, and so on."""
+        for _ in range(MAX_HOPS):
+            if (following := sole_reference(place.fields)) is None:
+                return
+            place = self.target(following, place.resource)
+        raise self._error("The references lead in a circle: they form a cycle.")
 
     def _resolved(self, reference: str, resource: Resource) -> DocumentPlace:
         if reference.startswith("#"):
@@ -323,93 +349,3 @@ def files_under(root: str | PathLike[str], *, limits: Limits = DEFAULT_LIMITS) -
             raise DocumentError(uri, f"This file cannot be read: {error}.") from error
 
     return resolver
-
-
-_Reference: TypeAlias = tuple[Resource, str]
-"""A reference, and the resource that contains it."""
-
-
-class ReferenceChecks:
-    """A search for schemas that refer, directly or indirectly, to a missing or misleading target.
-
-    In nearly every document each reference has a target inside the document (`all_resolve`), and no
-    character is hidden. Then no schema has to be searched.
-    """
-
-    def __init__(self, document: Document, references: Iterable[str]) -> None:
-        self._document = document
-        self._good: set[_Reference] = set()
-        self._bad: dict[_Reference, str] = {}
-        self.all_resolve = all(map(self._leads_inside, references))
-
-    def problem(self, place: DocumentPlace) -> str | None:
-        """Return why the schema at this place cannot be read or shown to a model, or `None`."""
-        if self.all_resolve and not self._document.may_have_hidden:
-            return None
-        references, fault = self._read(place)
-        came_from: dict[_Reference, _Reference | None] = dict.fromkeys(references)
-        queue = [] if fault is not None else list(came_from)
-        for each in queue:  # grows while it is read
-            if each in self._good:
-                continue
-            target = self._bad.get(each) or self._target(each)
-            if isinstance(target, str):
-                fault = target
-            else:
-                references, fault = self._read(target)
-                new = [found for found in references if found not in came_from]
-                came_from.update(dict.fromkeys(new, each))
-                queue += dict.fromkeys(new)
-            if fault is not None:
-                earlier: _Reference | None = each
-                while earlier is not None:
-                    self._bad[earlier] = fault
-                    earlier = came_from[earlier]
-                return fault
-        self._good.update(queue)
-        return fault
-
-    def _leads_inside(self, reference: str) -> bool:
-        value: JsonValue = self._document.root
-        for step in reference.split("/"):
-            if step != "#":
-                value = value.get(step) if isinstance(value, dict) else None
-        if isinstance(value, dict) and "$ref" not in value and "allOf" not in value:
-            return True  # a quick test that nearly always succeeds
-        if not self._document.is_local(reference):
-            return False
-        return isinstance(self._target((self._document.main, reference)), DocumentPlace)
-
-    def _target(self, key: _Reference) -> DocumentPlace | str:
-        """Return the target of a reference, or the reason why it is invalid."""
-        resource, reference = key
-        try:
-            place = target = self._document.target(reference, resource)
-            for _ in range(MAX_HOPS):
-                if not isinstance(place.value, dict | bool):
-                    return f"The reference {reference[:200]!r} does not lead to a schema."
-                schema = place.fields
-                following = schema["$ref"] if "$ref" in schema else sole_reference(schema)
-                if not isinstance(following, str):
-                    return target
-                place = self._document.target(following, place.resource)
-        except DocumentError as error:
-            return error.reason
-        return f"The reference {reference[:200]!r} leads in a circle."
-
-    def _read(self, place: DocumentPlace) -> tuple[list[_Reference], str | None]:
-        """Return the references in a schema, and the fault of one of its subschemas."""
-        found: list[_Reference] = []
-        stack: list[tuple[JsonSchema | bool, Resource]] = [(place.fields, place.resource)]
-        while stack:
-            schema, resource = stack.pop()
-            if isinstance(schema, bool):
-                continue
-            if self._document.may_have_hidden and (fault := hidden_fault(schema)) is not None:
-                return found, fault
-            resource = self._document.scope(schema, resource)
-            reference = schema.get("$ref")
-            if isinstance(reference, str):
-                found.append((resource, reference))
-            stack.extend((inner, resource) for _, inner in children(schema))
-        return found, None

@@ -1,39 +1,37 @@
-"""The `$defs` of a document: each target of a reference, normalized once for all functions."""
+"""The `$defs` of a document: each target of a reference, normalized once for all functions.
 
-from collections.abc import Iterable, Iterator
+`readOnly` properties are never sent, and `writeOnly` ones are never returned.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from gc import is_tracked
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of, text_of
 from pyfunctools.errors import DocumentError, SchemaError
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.note import Note
 from pyfunctools.schema.ground.references import defined_name, mapped_subtypes
-from pyfunctools.schema.ground.walk import children
+from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.normalization.read_write import relieved
-from pyfunctools.schema.outline.outline import Outline
-from pyfunctools.schema.separation.predicates import IsHuman
-from pyfunctools.schema.separation.shown import may_be_persons
+from pyfunctools.schema.outline.outline import Outline, Part
+from pyfunctools.schema.separation.predicates import IsHuman, may_be_persons
+from pyfunctools.schema.vocabulary import HOLDING, PER_PROPERTY, TESTED_ONLY, UNIONS
 from pyfunctools.sources.alternatives import Known, loosened, overlapping
 from pyfunctools.sources.openapi.bundling import Bundled, SchemaBundler
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
-_MARKS = frozenset({"readOnly", "writeOnly"})
-
 PERSONS = "x-human"
 """Stands for every keyword that may make a part a person's."""
 
+_COLLECTED = frozenset({"readOnly", "writeOnly"}) | {"oneOf"}
+
 
 class NormalizedSchema(NamedTuple):
-    """A normalized schema, the definitions it refers to, and its `_MARKS` and `PERSONS`.
-
-    `sent` is true if it, or a definition that it reaches, is written differently to be sent.
-    """
+    """A normalized schema, the definitions it refers to, and its `_COLLECTED` and `PERSONS`."""
 
     schema: JsonSchema | bool
     names: tuple[str, ...] = ()
     keywords: frozenset[str] = frozenset()
-    sent: bool = False
 
 
 class Closure(NamedTuple):
@@ -43,192 +41,160 @@ class Closure(NamedTuple):
     keywords: frozenset[str]
 
 
-class RelievedDefinitions:
-    """The definitions of one document without the properties that bear `mark`, each made once."""
+class DirectedSchema(NamedTuple):
+    """A schema for one direction, the shared definitions it needs, and definitions of its own."""
 
-    def __init__(self, mark: str) -> None:
-        self._mark = mark
-        self._whole: dict[str, JsonValue] = {}
-        self._outline = Outline({"$defs": self._whole})
-        self._made: dict[str, NormalizedSchema] = {}
-
-    def add(self, definitions: JsonSchema) -> None:
-        """Add definitions with everything that they reach, before one of them is asked for."""
-        self._whole.update(definitions)
-
-    def of(self, schema: JsonSchema) -> tuple[JsonSchema, JsonSchema]:
-        """Return a schema without marked properties, and the definitions that it reaches."""
-        root = Outline({**schema, "$defs": self._whole}).root
-        found = _described(members_of(relieved(root, self._mark, body=schema)))
-        reached: dict[str, JsonValue] = {}
-        queue = list(found.names)
-        for name in queue:  # grows while it is read
-            if name not in reached and name in self._whole:
-                reached[name] = self._definition(name).schema
-                queue += self._definition(name).names
-        return members_of(found.schema), reached
-
-    def _definition(self, name: str) -> NormalizedSchema:
-        made = self._made.get(name)
-        if made is None:
-            part = self._outline.at(("$defs", name))
-            schema = self._whole[name]
-            if part is not None and isinstance(schema, dict):
-                schema = relieved(part, self._mark)
-            made = self._made[name] = _described(
-                schema if isinstance(schema, dict | bool) else True
-            )
-        return made
+    schema: JsonSchema | bool
+    names: tuple[str, ...]
+    definitions: JsonSchema
+    has_persons: bool
 
 
 class DocumentDefinitions:
-    """The `$defs` of one document: each target of a reference, normalized when first needed."""
+    """The `$defs` of one document for one direction, each normalized when first needed.
 
-    def __init__(self, document: Document, is_human: IsHuman | None) -> None:
+    Values that are `received` have no `writeOnly` properties. Values that are sent have no
+    `readOnly` ones, and an `anyOf` for a `oneOf`, as `sources.alternatives` describes. Most schemas
+    have none of these, and are the same in both directions.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        is_human: IsHuman | None,
+        *,
+        received: "DocumentDefinitions | None" = None,
+    ) -> None:
         self._name = document.name
-        self._bundler = SchemaBundler(document, is_human)
+        self._received = received
+        self._mark: Literal["readOnly", "writeOnly"] = "readOnly" if received else "writeOnly"
+        self._bundler = received._bundler if received else SchemaBundler(document, is_human)
         self._bundled: dict[str, Bundled] = {}
-        self._to_be_sent: dict[str, Bundled] = {}
-        self._normalized: dict[tuple[str, bool], NormalizedSchema] = {}
+        self._normalized: dict[str, NormalizedSchema] = {}
         self._shared: dict[tuple[object, ...], NormalizedSchema] = {}
-        self._closures: dict[tuple[tuple[str, ...], bool], Closure] = {}
-        self._written: dict[tuple[str, ...], frozenset[str]] = {}
-        self._relieved: dict[tuple[str, bool], RelievedDefinitions] = {}
+        self._closures: dict[tuple[str, ...], Closure] = {}
         self._branches: Known = {}
+        self._whole: dict[str, JsonValue] = {}
+        self._outline = Outline({"$defs": self._whole})
+        self._relieved: dict[str, NormalizedSchema] = {}
 
-    def normalized(self, place: DocumentPlace, *, sent: bool = False) -> NormalizedSchema:
-        """Return the normalized schema at a place, with references to definitions.
+    def directed(self, place: DocumentPlace) -> DirectedSchema:
+        """Return the schema at a place for this direction."""
+        normalized = self.normalized(place)
+        closure = self.closure(normalized.names)
+        keywords = normalized.keywords | closure.keywords
+        schema, names = normalized.schema, normalized.names
+        definitions: JsonSchema = {}
+        if self._mark in keywords and isinstance(schema, dict):
+            self._whole.update(closure.schemas)
+            root = Outline({**schema, "$defs": self._whole}).root
+            found = _described(members_of(relieved(root, self._mark, body=schema)))
+            reached = _reached(found.names, self._relieved_definition)
+            definitions = {name: each.schema for name, each in reached.items()}
+            schema, names = found.schema, ()
+        return DirectedSchema(schema, names, definitions, PERSONS in keywords)
 
-        If it is `sent`, a `oneOf` becomes an `anyOf` as `sources.alternatives` describes. Most
-        schemas have none, and share their definitions with received values.
-        """
+    def normalized(self, place: DocumentPlace) -> NormalizedSchema:
+        """Return the normalized schema at a place, with references to definitions."""
         fields, key = place.fields, tuple[object, ...]()
         if self._bundler.is_plain(place.value):
             key = (*fields.items(), *map(type, fields.values()))  # 1, 1.0 and `True` are equal
         elif len(fields) == 1 and isinstance(reference := fields.get("$ref"), str):
-            key = (place.resource, reference, sent)
-        found = self._shared.get(key) or self._normalized_at(place, sent)
-        if key:
-            self._shared[key] = found
+            key = (place.resource, reference)
+        found = self._shared.get(key)
+        if found is None:
+            found = self._received and self._received.normalized(place)
+            if found is None or "oneOf" in found.keywords:
+                found = self._normalize(self.bundled(place), place.pointer)
+            if key:
+                self._shared[key] = found
         return found
 
     def bundled(self, place: DocumentPlace) -> Bundled:
         """Return the schema at a place as written, with references to definitions."""
-        return self._bundler.bundled(place)
+        bundled = self._bundler.bundled(place, sent=self._received is not None)
+        if self._received is None or not isinstance(bundled.schema, dict):
+            return bundled
+        find, known = self._received.target, self._branches
+        return bundled._replace(schema=loosened(bundled.schema, find, known))
 
     def place_of(self, name: str) -> DocumentPlace:
         """Return the place of a definition that a schema has referred to."""
         return self._bundler.places[name]
 
-    def overlapping(self, schema: JsonSchema | bool) -> Iterator[Keys]:
-        """Return the paths of each `oneOf` in a bundled schema whose branches may overlap."""
-        return overlapping(schema, self._lookup, self._branches)
+    def overlapping(self, schema: JsonSchema | bool, pointer: str) -> Iterator[Note]:
+        """Yield a note on each `oneOf` in a bundled schema whose branches may overlap."""
+        return overlapping(schema, pointer, self.target, self._branches)
 
-    def closure(self, names: Iterable[str], *, sent: bool = False) -> Closure:
+    def closure(self, names: Iterable[str]) -> Closure:
         """Return the definitions of these names and everything they reach."""
         start = tuple(dict.fromkeys(names))
-        found = self._closures.get((start, sent))
+        found = self._closures.get(start)
         if found is None:
-            reached: dict[str, NormalizedSchema] = {}
-            queue = list(start)
-            for name in queue:
-                if name not in reached:
-                    reached[name] = self._definition(name, sent)
-                    queue += reached[name].names
-            found = self._closures[start, sent] = Closure(
+            reached = _reached(start, self._definition)
+            found = self._closures[start] = Closure(
                 {name: each.schema for name, each in reached.items()},
                 frozenset().union(*(each.keywords for each in reached.values())),
             )
         return found
 
-    def relieved(self, normalized: NormalizedSchema, mark: str) -> tuple[JsonSchema, JsonSchema]:
-        """Return a schema without its marked properties, and the definitions it then reaches."""
-        sent = normalized.sent
-        known = self._relieved.setdefault((mark, sent), RelievedDefinitions(mark))
-        known.add(self.closure(normalized.names, sent=sent).schemas)
-        return known.of(normalized.schema if isinstance(normalized.schema, dict) else {})
+    def target(self, reference: str) -> JsonSchema | bool | None:
+        """Return the bundled schema at a reference to a definition, or `None`."""
+        name = defined_name(reference)
+        return self._bundled_definition(name).schema if name in self._bundler.places else None
 
-    def _normalized_at(self, place: DocumentPlace, sent: bool) -> NormalizedSchema:
-        bundled = self.bundled(place)
-        if not sent or not self._differ(bundled.keywords | self._keywords_below(bundled.names)):
-            return self._normalize(bundled, place.pointer)
-        return self._normalize(self._to_send(place, bundled), place.pointer, sent=True)
-
-    def _differ(self, keywords: frozenset[str]) -> bool:
-        """Return whether a schema with these keywords is written differently if it is sent."""
-        if "oneOf" in keywords:
-            return True
-        return "discriminator" in keywords and self._bundler.has_private_subtypes
-
-    def _keywords_below(self, names: tuple[str, ...]) -> frozenset[str]:
-        """Return the keywords in the definitions of these names and everything they reach."""
-        found = self._written.get(names)
+    def _definition(self, name: str) -> NormalizedSchema:
+        found = self._normalized.get(name)
         if found is None:
-            reached: dict[str, Bundled] = {}
-            queue = list(names)
-            for name in queue:  # grows while it is read
-                if name not in reached:
-                    reached[name] = self._bundled_definition(name)
-                    queue += reached[name].names
-            found = frozenset[str]().union(*(each.keywords for each in reached.values()))
-            self._written[names] = found
-        return found
-
-    def _definition(self, name: str, sent: bool) -> NormalizedSchema:
-        found = self._normalized.get((name, sent))
-        if found is None:
-            place, bundled = self._bundler.places[name], self._bundled_definition(name)
-            keywords = bundled.keywords
-            if sent and "allOf" in keywords:  # the schemas that are merged into it count too
-                keywords |= self._keywords_below(bundled.names)
-            if not sent:
-                found = self._normalize(bundled, place.pointer)
-            elif self._differ(keywords):
-                found = self._normalize(self._definition_to_send(name), place.pointer, sent=True)
-            else:
-                found = self._definition(name, False)
-            self._normalized[name, sent] = found
+            received = self._received
+            if received is not None and not received._bundled_definition(name).is_directed:
+                found = received._definition(name)
+            if found is None or "oneOf" in found.keywords:
+                pointer = self.place_of(name).pointer
+                found = self._normalize(self._bundled_definition(name), pointer)
+            self._normalized[name] = found
         return found
 
     def _bundled_definition(self, name: str) -> Bundled:
         found = self._bundled.get(name)
         if found is None:
-            found = self._bundled[name] = self.bundled(self._bundler.places[name])
+            found = self._bundled[name] = self.bundled(self.place_of(name))
         return found
 
-    def _to_send(self, place: DocumentPlace, bundled: Bundled) -> Bundled:
-        if "discriminator" in bundled.keywords and self._bundler.has_private_subtypes:
-            bundled = self._bundler.bundled(place, sent=True)
-        if "oneOf" not in bundled.keywords or not isinstance(bundled.schema, dict):
-            return bundled
-        schema = loosened(bundled.schema, self._lookup, self._branches)
-        return bundled._replace(schema=schema)
+    def _relieved_definition(self, name: str) -> NormalizedSchema:
+        made = self._relieved.get(name)
+        if made is None:
+            schema = self._whole[name]
+            if (part := self._outline.at(("$defs", name))) is not None and isinstance(schema, dict):
+                schema = relieved(part, self._mark)
+            made = self._relieved[name] = _described(
+                schema if isinstance(schema, dict | bool) else True
+            )
+        return made
 
-    def _definition_to_send(self, name: str) -> Bundled:
-        found = self._to_be_sent.get(name)
-        if found is None:
-            found = self._to_send(self._bundler.places[name], self._bundled_definition(name))
-            self._to_be_sent[name] = found
-        return found
-
-    def _lookup(self, reference: str) -> JsonSchema | bool | None:
-        name = defined_name(reference)
-        return self._bundled_definition(name).schema if name in self._bundler.places else None
-
-    def _lookup_sent(self, reference: str) -> JsonSchema | bool | None:
-        name = defined_name(reference)
-        return self._definition_to_send(name).schema if name in self._bundler.places else None
-
-    def _normalize(self, bundled: Bundled, pointer: str, *, sent: bool = False) -> NormalizedSchema:
+    def _normalize(self, bundled: Bundled, pointer: str) -> NormalizedSchema:
         if isinstance(bundled.schema, bool):
-            return NormalizedSchema(bundled.schema, sent=sent)
+            return NormalizedSchema(bundled.schema)
         try:
-            schema = normalize(bundled.schema, lookup=self._lookup_sent if sent else self._lookup)
+            found = _described(normalize(bundled.schema, lookup=self.target))
         except SchemaError as error:
-            raise DocumentError(
-                self._name, f"This schema cannot be read: {error}.", pointer=pointer
-            ) from error
-        return _described(schema)._replace(sent=sent)
+            reason = f"This schema cannot be read: {error}."
+            raise DocumentError(self._name, reason, pointer=pointer) from error
+        more = {"oneOf"} if bundled.is_directed else set[str]()
+        return found._replace(keywords=found.keywords | more)
+
+
+def _reached(
+    names: Iterable[str], definition: Callable[[str], NormalizedSchema]
+) -> dict[str, NormalizedSchema]:
+    """Return the definitions of these names and everything they reach."""
+    reached: dict[str, NormalizedSchema] = {}
+    queue = list(names)
+    for name in queue:  # grows while it is read
+        if name not in reached:
+            reached[name] = definition(name)
+            queue += reached[name].names
+    return reached
 
 
 def _described(schema: JsonSchema | bool) -> NormalizedSchema:
@@ -246,8 +212,83 @@ def _described(schema: JsonSchema | bool) -> NormalizedSchema:
                     names[name] = None
         if may_be_persons(current):
             keywords.add(PERSONS)
-        if not _MARKS.isdisjoint(current):
-            keywords |= {mark for mark in _MARKS if current.get(mark, False) is not False}
+        if not _COLLECTED.isdisjoint(current):
+            keywords |= {word for word in _COLLECTED if current.get(word, False) is not False}
         if is_tracked(current):  # no dict of scalars is, and most schemas are one
             todo += [inner for _, inner in children(current)]
     return NormalizedSchema(schema, tuple(names), frozenset(keywords))
+
+
+_NAMING = HOLDING | PER_PROPERTY | {"required"}
+"""Keywords that may name properties; a schema without them needs no search."""
+
+
+def relieved(start: Part, mark: str, *, body: JsonSchema | None = None) -> JsonSchema:
+    """Return the schema of a part without the properties that bear a mark, everywhere in it.
+
+    With `readOnly` it is one of values to be sent, with `writeOnly` one of values that are returned
+    (OpenAPI 3.0, 4.7.24). The mark may be in the schema that a property refers to.
+    What its references lead to is not changed: a definition is relieved once, wherever it is used.
+    A schema that loses nothing is returned as the same object.
+    """
+    whole: dict[str, JsonValue] = {}
+    found = False
+    todo: list[tuple[Slot, Part | None, frozenset[str]]]
+    todo = [(Slot(whole, "", start.schema if body is None else body), start, frozenset())]
+    while todo:
+        slot, part, outside = todo.pop()
+        schema = slot.inner
+        if not isinstance(schema, dict):
+            continue
+        hidden = outside
+        if part is not None and not _NAMING.isdisjoint(schema):
+            hidden |= frozenset(_hidden(part, mark))
+        found = found or bool(hidden)
+        copy, slots = copy_with_slots(_without_properties(schema, hidden) if hidden else schema)
+        slot.put(copy)
+        for inner in slots:
+            # Fewer constraints under `if` and `not` would make the schema reject more values.
+            if inner.steps[0] not in TESTED_ONLY:
+                below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
+                todo.append((inner, part and part.below(*inner.steps), below))
+    result = whole[""]
+    if found and isinstance(result, dict):
+        return result
+    return start.rules if body is None else body
+
+
+def _hidden(part: Part, mark: str) -> Iterator[str]:
+    for each in part.parts:
+        for name, inner in each.declared.items():
+            unions = (inner.branches(keyword) for keyword in UNIONS if keyword in inner.rules)
+            some = [[b for b in union if b.schema != {"type": "null"}] for union in unions]
+            if _is_marked(inner, mark) or any(
+                union and all(_is_marked(branch, mark) for branch in union) for union in some
+            ):
+                yield name
+
+
+def _is_marked(part: Part, mark: str) -> bool:
+    return any(each.rules.get(mark) is True for each in part.reference_chain())
+
+
+def _without_properties(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:
+    """Return a schema without these properties, and without their names in `required`."""
+    result = dict(schema)
+    for keyword in PER_PROPERTY:
+        named = result.get(keyword)
+        if isinstance(named, dict):
+            result[keyword] = {name: v for name, v in named.items() if name not in hidden}
+    dependent = result.get("dependentRequired")
+    if isinstance(dependent, dict):
+        result["dependentRequired"] = {
+            name: [other for other in needed if other not in hidden]
+            for name, needed in dependent.items()
+            if isinstance(needed, list)
+        }
+    required = result.get("required")
+    if isinstance(required, list):
+        result["required"] = [name for name in required if name not in hidden]
+        if not result["required"]:
+            del result["required"]
+    return result

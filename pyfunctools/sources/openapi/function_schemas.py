@@ -6,25 +6,24 @@ The notes are on the schemas as written, on references, and on hidden characters
 from collections.abc import Iterator
 from functools import partial
 from threading import RLock
-from typing import NamedTuple
+from typing import TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.contract import Contract
-from pyfunctools.record.function import GROUPS
-from pyfunctools.schema.ground.marks import human_mark
-from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.record.function import GROUPS, Skipped
 from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.schema.normalization.clean import with_visible_texts
 from pyfunctools.schema.normalization.oddities import notes_of
-from pyfunctools.schema.separation.predicates import IsHuman
-from pyfunctools.schema.separation.shown import output_shown
+from pyfunctools.schema.separation.predicates import IsHuman, output_shown
+from pyfunctools.schema.vocabulary import human_mark
 from pyfunctools.sources.hidden import notes_on_hidden
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
-from pyfunctools.sources.openapi.document_definitions import PERSONS, DocumentDefinitions
+from pyfunctools.sources.openapi.document_definitions import DirectedSchema, DocumentDefinitions
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
+from pyfunctools.sources.openapi.operations import skipped
 from pyfunctools.sources.openapi.routes import Plan
 from pyfunctools.sources.secret_notes import secret_notes
 
@@ -32,23 +31,8 @@ _Property = tuple[JsonSchema | bool, bool]
 """A schema, and whether the property is required."""
 
 
-class _SentSchema(NamedTuple):
-    """A schema, the names of the shared definitions it needs, and definitions of its own."""
-
-    schema: JsonSchema | bool
-    names: tuple[str, ...]
-    definitions: JsonSchema
-
-
-class _Notes(NamedTuple):
-    """The notes on a schema, more notes if it is sent, and the names of its definitions."""
-
-    always: tuple[Note, ...]
-    sent: tuple[Note, ...]
-    names: tuple[str, ...]
-
-
-_ANY_OF = "`oneOf` is read as `anyOf`: a value may fit more than one of its branches."
+_Notes: TypeAlias = tuple[tuple[Note, ...], tuple[str, ...]]
+"""The notes on a schema, and the names of its definitions."""
 
 
 class SchemaMaker:
@@ -64,22 +48,32 @@ class SchemaMaker:
         self._hinted = hinted
         self.lock = RLock()
         self._is_human = is_human
-        self._definitions = DocumentDefinitions(document, is_human)
-        self._known_notes: dict[str, _Notes] = {}
+        self._received = DocumentDefinitions(document, is_human)
+        self._sent = DocumentDefinitions(document, is_human, received=self._received)
+        self._known_notes: dict[tuple[str, bool], _Notes] = {}
         # By the id of an input. The input is stored as well, so that its id is not used again.
-        self._inputs: dict[int, tuple[ParameterInput, _SentSchema]] = {}
+        self._inputs: dict[int, tuple[ParameterInput, DirectedSchema]] = {}
+
+    def checked(self, plan: Plan) -> Plan | Skipped:
+        """Return a plan if the parameters of its function can be made, else why it is skipped."""
+        try:
+            self.make(plan)
+        except DocumentError as error:
+            return skipped(f"{plan.route.method} {plan.route.path}", error, plan.pointer)
+        return plan
 
     def make(self, plan: Plan) -> Contract:
         """Return the contract of a function."""
         try:
             parameters = self._parameters(plan)
-            output, items = self._received(plan.output), self._received(plan.items)
+            faults: list[str] = []
+            output, items = self._output(plan.output, faults), self._output(plan.items, faults)
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
             contract = Contract.of(
                 parameters,
                 output,
                 self._is_human,
-                lambda: (*self._notes_of(plan), *secret_notes(contract.llm, "document")),
+                lambda: (*self._notes_of(plan, faults), *secret_notes(contract.llm, "document")),
                 examples=partial(self._examples, plan),
                 first=path,
                 hinted=self._hinted,
@@ -94,7 +88,7 @@ class SchemaMaker:
                 pointer=plan.pointer,
             ) from error
 
-    def _notes_of(self, plan: Plan) -> Iterator[Note]:
+    def _notes_of(self, plan: Plan, faults: list[str]) -> Iterator[Note]:
         yield from _ignored_siblings(plan)
         for entry in plan.inputs:
             what = f"the description of {entry.parameter.name!r}"
@@ -105,33 +99,34 @@ class SchemaMaker:
                 "the description of the body", body.description, body.schema.pointer
             )
             yield from self._notes_at(body.schema, sent=True)
-        if plan.output is not None:
+        for fault in dict.fromkeys(faults):
+            yield Note(text=f"The output is unknown: {fault}", pointer=plan.pointer)
+        if plan.output is not None and not faults:
             yield from self._notes_at(plan.output, sent=False)
 
     def _notes_at(self, place: DocumentPlace, *, sent: bool) -> Iterator[Note]:
-        queue, seen = [self._examined(place)], set[str]()
-        for notes in queue:  # grows while it is read
-            yield from (*notes.always, *(notes.sent if sent else ()))
-            for name in notes.names:
+        queue, seen = [self._examined(place, sent)], set[str]()
+        for notes, names in queue:  # grows while it is read
+            yield from notes
+            for name in names:
                 if name not in seen:
                     seen.add(name)
-                    if name not in self._known_notes:
-                        place = self._definitions.place_of(name)
-                        self._known_notes[name] = self._examined(place)
-                    queue.append(self._known_notes[name])
+                    if (name, sent) not in self._known_notes:
+                        found = self._examined(self._received.place_of(name), sent)
+                        self._known_notes[name, sent] = found
+                    queue.append(self._known_notes[name, sent])
 
-    def _examined(self, place: DocumentPlace) -> _Notes:
-        document, definitions = self._document, self._definitions
-        ignored = not str(document.root.get("openapi")).startswith(("3.1", "3.2"))
+    def _examined(self, place: DocumentPlace, sent: bool) -> _Notes:
+        ignored = not str(self._document.root.get("openapi")).startswith(("3.1", "3.2"))
         with self.lock:
-            schema = definitions.bundled(place).schema
-            overlapping = [*definitions.overlapping(schema)]
+            schema = self._received.bundled(place).schema
+            overlaps = [*self._received.overlapping(schema, place.pointer)] if sent else ()
         notes = [*notes_of(schema, place.pointer, siblings_ignored=ignored)]
-        if document.may_have_hidden and isinstance(place.value, dict | bool):
+        if self._document.may_have_hidden and isinstance(place.value, dict | bool):
             notes += notes_on_hidden(place.value, place.pointer)
-        sent = (Note(text=_ANY_OF, pointer=place.pointer + pointer_of(k)) for k in overlapping)
+        notes += overlaps
         names = filter(None, map(defined_name, references_in(schema)))
-        return _Notes(tuple(notes), tuple(sent), tuple(dict.fromkeys(names)))
+        return tuple(notes), tuple(dict.fromkeys(names))
 
     def _examples(self, plan: Plan) -> list[JsonValue]:
         """Return each example of the body, with the first example of each parameter."""
@@ -165,20 +160,20 @@ class SchemaMaker:
             is_required = any(required for _, required in groups[name].values())
             top[name] = _closed_object(groups[name]), is_required
         if plan.body is not None:
-            sent = self._sent(plan.body.schema)
+            sent = self._sent.directed(plan.body.schema)
             names += sent.names
             definitions |= sent.definitions
             annotations = _annotations(plan.body.description, plan.body.is_human)
             schema = _annotated(sent.schema, annotations)
             top[plan.body.body.argument[0]] = schema, plan.body.body.required
-        shared = self._definitions.closure(names).schemas
+        shared = self._sent.closure(names).schemas
         all_definitions = {**shared, **definitions} if definitions else shared
         return _with_definitions(_closed_object(top), all_definitions)
 
-    def _input(self, entry: ParameterInput) -> _SentSchema:
+    def _input(self, entry: ParameterInput) -> DirectedSchema:
         known = self._inputs.get(id(entry))
         if known is None:
-            sent = self._sent(entry.schema)
+            sent = self._sent.directed(entry.schema)
             annotations = _annotations(entry.description, entry.is_human)
             if entry.deprecated:
                 annotations["deprecated"] = True
@@ -190,31 +185,19 @@ class SchemaMaker:
             known = self._inputs[id(entry)] = entry, sent
         return known[1]
 
-    def _sent(self, place: DocumentPlace) -> _SentSchema:
-        """Return a schema for sending: without `readOnly` parts, and with `oneOf` loosened."""
-        normalized = self._definitions.normalized(place, sent=True)
-        closure = self._definitions.closure(normalized.names, sent=normalized.sent)
-        is_marked = "readOnly" in normalized.keywords | closure.keywords
-        if is_marked and not isinstance(normalized.schema, bool):
-            schema, definitions = self._definitions.relieved(normalized, "readOnly")
-            return _SentSchema(schema, (), definitions)
-        if normalized.sent or is_marked:
-            return _SentSchema(normalized.schema, (), closure.schemas)
-        return _SentSchema(normalized.schema, normalized.names, {})
-
-    def _received(self, place: DocumentPlace | None) -> JsonSchema | None:
+    def _output(self, place: DocumentPlace | None, faults: list[str]) -> JsonSchema | None:
         if place is None:
             return None
-        normalized = self._definitions.normalized(place)
-        if isinstance(normalized.schema, bool):
-            return {} if normalized.schema else {"not": {}}
-        closure = self._definitions.closure(normalized.names)
-        keywords = normalized.keywords | closure.keywords
-        schema, definitions = normalized.schema, closure.schemas
-        if "writeOnly" in keywords:
-            schema, definitions = self._definitions.relieved(normalized, "writeOnly")
+        try:
+            schema, names, definitions, has_persons = self._received.directed(place)
+        except DocumentError as error:
+            faults.append(error.reason)
+            return None
+        if isinstance(schema, bool):
+            return {} if schema else {"not": {}}
+        definitions = definitions or self._received.closure(names).schemas
         output = _with_definitions(schema, definitions)
-        return output_shown(output) if PERSONS in keywords else output
+        return output_shown(output) if has_persons else output
 
 
 def _with_definitions(schema: JsonSchema, definitions: JsonSchema) -> JsonSchema:

@@ -1,19 +1,133 @@
-"""Loading a document from a mapping, a path, text or bytes, as JSON or YAML."""
+"""Loading a document from a mapping, a path, text or bytes, as JSON or YAML, within limits."""
 
 import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, time
+from gc import is_tracked
+from json import dumps, loads
+from math import isfinite
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.sources.hidden import may_have_hidden
-from pyfunctools.sources.openapi.survey import mapping_as_json, survey, too_many_levels
+
+_ParsedJson: TypeAlias = dict[str, "_ParsedJson"] | list["_ParsedJson"] | str | int | float | None
+"""JSON as `json.loads` makes it: built-in classes only."""
+
+
+def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
+    """Return the value of every `$ref` in a document, and check its size and depth.
+
+    A part that is shared (a YAML alias) counts each time it is met.
+    """
+    references: set[str] = set()
+    most = limits.document_nodes
+    nodes = 1
+
+    # Recursion is twice as fast as a work list, and goes no deeper than the limit.
+    def visit(values: Iterable[_ParsedJson], levels: int) -> None:
+        nonlocal nodes
+        for value in values:
+            if type(value) is dict:
+                nodes += len(value)
+                if "$ref" in value:
+                    reference = value["$ref"]
+                    if isinstance(reference, str):
+                        references.add(reference)
+                if not levels:
+                    raise too_many_levels(name, limits)
+                # The garbage collector does not track a dict without containers, which most are.
+                # Such a dict need not be entered.
+                if is_tracked(value):
+                    visit(value.values(), levels - 1)
+            elif type(value) is list:
+                nodes += len(value)
+                if not levels:
+                    raise too_many_levels(name, limits)
+                visit(value, levels - 1)
+        if nodes > most:
+            raise too_many_nodes(name, limits)
+
+    try:
+        visit([cast("_ParsedJson", root)], limits.document_depth)
+    except RecursionError:
+        raise too_many_levels(name, limits) from None
+    return frozenset(references)
+
+
+def too_many_nodes(name: str, limits: Limits) -> DocumentError:
+    """Return the error for a document of too many nodes."""
+    return DocumentError(
+        name,
+        f"This has more than {limits.document_nodes} nodes, aliases counted each time.",
+        remedy="Raise `Limits(document_nodes=...)` if you trust it.",
+    )
+
+
+def too_many_levels(name: str, limits: Limits) -> DocumentError:
+    """Return the error for a document that is nested too deep."""
+    return DocumentError(name, f"This is nested more than {limits.document_depth} deep.")
+
+
+def mapping_as_json(root: Mapping[str, object], name: str, limits: Limits) -> JsonObject:
+    """Return a mapping as JSON: itself if it is JSON already, else a copy.
+
+    In the copy keys are text (`200` is `"200"`), other mappings are `dict`, tuples are `list`, and
+    dates are text again, as they stood in the YAML file.
+    """
+    if _is_json(root):
+        return cast("JsonObject", root)
+    survey(cast("JsonObject", root), name, limits)  # first, because a shared part is written often
+    try:
+        return loads(dumps(root, allow_nan=False, default=_written))
+    except RecursionError:
+        raise too_many_levels(name, limits) from None
+    except (TypeError, ValueError) as error:
+        raise DocumentError(name, f"This cannot be written as JSON: {error}.") from None
+
+
+def _written(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {**cast("Mapping[object, object]", value)}
+    if isinstance(value, date | time):
+        return value.isoformat()
+    raise TypeError(f"a {type(value).__name__} is not a JSON value")
+
+
+_ATOMS = frozenset({str, int, float, bool, type(None)})
+_EXACT = _ATOMS | {dict, list}
+
+
+def _is_json(root: object) -> bool:
+    """Return whether a value is JSON of the built-in classes, of any size and depth."""
+    if type(root) is not dict:
+        return False
+    todo: list[object] = [root]
+    seen = set[int]()
+    for container in todo:  # grows while it is read
+        held, place = cast("list[object]", container), id(container)
+        if type(container) is dict:
+            members = cast("dict[object, object]", container)
+            if {*map(type, members)} - {str}:
+                return False
+            held = cast("list[object]", members.values())
+        kinds = {*map(type, held)}
+        if not kinds <= _EXACT:
+            return False
+        if float in kinds and not all(isfinite(v) for v in held if type(v) is float):
+            return False
+        if not kinds <= _ATOMS and place not in seen:
+            seen.add(place)  # once: it may contain itself
+            todo += [value for value in held if type(value) is dict or type(value) is list]
+    return True
+
 
 _OPENAPI = re.compile(r"3\.[0-2](?:\.[0-9]+)?(?:-.+)?", re.ASCII)
 _SUPPORTED = "Supported are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
@@ -57,13 +171,6 @@ def _check_value(value: JsonValue, keyword: str, name: str) -> None:
 
 
 _ADDRESS = re.compile(r"\s*https?:", re.IGNORECASE)
-_BYTE_ORDER_MARKS = (
-    (b"\xef\xbb\xbf", "utf-8-sig"),
-    (b"\xff\xfe\x00\x00", "utf-32"),
-    (b"\x00\x00\xfe\xff", "utf-32"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
-)
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[^][{}"]+', re.DOTALL)
 _SAFE_NESTING = 1000
 """The deepest nesting for `json.loads` that is safe for the stack of any thread."""
@@ -158,8 +265,7 @@ def _file(path: str, limits: Limits) -> Loaded:
 
 def _decode(content: bytes, name: str, limits: Limits) -> str:
     _check_size(content, name, limits)
-    codecs = (codec for mark, codec in _BYTE_ORDER_MARKS if content.startswith(mark))
-    encoding = next(codecs, "utf-8")
+    encoding = json.detect_encoding(content)
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -184,7 +290,7 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
     start = text.lstrip(" \t\r\n")[:1]
     if not start:
         raise DocumentError(name, "This is empty.")
-    value = (_json_or_yaml if start == "{" else _yaml)(text, name, limits)
+    value = (_json_or_yaml if start == "{" else read_yaml)(text, name, limits)
     if not isinstance(value, dict):
         kind = "a list" if isinstance(value, list) else f"the plain value {str(value)[:40]!r}"
         raise DocumentError(
@@ -214,7 +320,7 @@ def _json_or_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     if name.lower().endswith(".json"):
         raise not_json
     try:  # an object in YAML's flow style starts with a brace as well
-        return _yaml(text, name, limits)
+        return read_yaml(text, name, limits)
     except DocumentError:
         raise not_json from None
 
@@ -254,7 +360,8 @@ def is_nested_deeper(text: str, limit: int) -> bool:
     return bool(brackets)
 
 
-def _yaml(text: str, name: str, limits: Limits) -> JsonValue:
+def read_yaml(text: str, name: str, limits: Limits) -> JsonValue:
+    """Return the value of a YAML text, for which PyYAML is needed."""
     try:
         from pyfunctools.sources.openapi.yaml12 import parse_yaml
     except ModuleNotFoundError:
@@ -263,4 +370,9 @@ def _yaml(text: str, name: str, limits: Limits) -> JsonValue:
             "This is not a JSON object, and YAML needs one more package.",
             remedy="Run `pip install 'pyfunctools-llm[yaml]'`.",
         ) from None
-    return parse_yaml(text, name, limits)
+    try:
+        return parse_yaml(text, name, limits)
+    except RecursionError:
+        raise too_many_levels(name, limits) from None
+    except OverflowError:
+        raise too_many_nodes(name, limits) from None

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import Skipped
-from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS
+from pyfunctools.schema.vocabulary import human_mark
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
@@ -29,15 +29,10 @@ class Operation(NamedTuple):
 
     method: str
     path: str
-    raw: JsonObject
+    fields: JsonObject
     pointer: str
     resource: Resource
     items: tuple[DocumentPlace, ...] = ()
-
-    @property
-    def fields(self) -> JsonObject:
-        """The members of the operation, as `DocumentPlace.fields`."""
-        return self.raw
 
     @property
     def where(self) -> str:

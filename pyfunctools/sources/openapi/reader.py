@@ -1,6 +1,9 @@
-"""The functions and skipped operations of a document; schemas are made when first needed."""
+"""The functions and skipped operations of a document; schemas are made when first needed.
 
-from collections.abc import Iterator, Sequence
+The texts for a search are read from the document, without making a schema.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -8,17 +11,18 @@ from os import PathLike
 from typing import Literal, TypeAlias, get_args
 
 from pyfunctools._collector import collector_paused
-from pyfunctools._json import JsonObject, items_of, members_of, text_of
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity, visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped
+from pyfunctools.record.search_texts import SearchTexts, properties_of, property_texts
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
-from pyfunctools.schema.ground.marks import human_mark
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import IsHuman, ask, is_human_by_default
+from pyfunctools.schema.vocabulary import human_mark
 from pyfunctools.sources.openapi.bodies import BodyInput, parts_of
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
 from pyfunctools.sources.openapi.function_schemas import SchemaMaker
@@ -27,7 +31,6 @@ from pyfunctools.sources.openapi.naming import Naming, name_all
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
 from pyfunctools.sources.openapi.operations import operations
 from pyfunctools.sources.openapi.routes import Plan, Routes
-from pyfunctools.sources.openapi.searched import tags_of_document, texts_of_plan
 
 Describe: TypeAlias = Literal["model", "full", "brief"]
 """`model` leaves out texts that the schemas have, `full` nothing, and `brief` every `@` line."""
@@ -84,20 +87,17 @@ def read_document(
     loaded = load(source, limits)
     check_version(loaded.root, loaded.name)
     document = Document(loaded, resolver, limits)
-    routes = Routes(document, loaded.references, connected)
-    plans: list[Plan] = []
-    skipped: list[Skipped] = []
-    for operation in operations(document):
-        planned = operation if isinstance(operation, Skipped) else routes.plan(operation)
-        if isinstance(planned, Skipped):
-            skipped.append(planned)
-        else:
-            plans.append(planned)
+    routes = Routes(document, connected)
+    maker = SchemaMaker(document, is_human, hinted=hinted)
+    is_sound = not loaded.may_have_hidden and all(map(document.has_schema_at, loaded.references))
+    planned = [*_planned(document, routes, None if is_sound else maker)]
+    plans = [each for each in planned if isinstance(each, Plan)]
+    skipped = [each for each in planned if isinstance(each, Skipped)]
     if skipped and on_skip == "raise":
         raise _skipped_error(document.name, skipped)
     info = members_of(document.root.get("info"))
     return DocumentReading(
-        functions=tuple(_functions(document, plans, names, describe, is_human, hinted)),
+        functions=tuple(_functions(document, plans, maker, names, describe, is_human)),
         skipped=tuple(skipped),
         title=visible(text_of(info.get("title"))),
         description=visible(text_of(info.get("description"))),
@@ -105,15 +105,23 @@ def read_document(
     )
 
 
+def _planned(
+    document: Document, routes: Routes, maker: SchemaMaker | None
+) -> Iterator[Plan | Skipped]:
+    """Yield the plan of each operation; a `maker` tries first whether its schemas can be made."""
+    for operation in operations(document):
+        planned = operation if isinstance(operation, Skipped) else routes.plan(operation)
+        yield planned if maker is None or isinstance(planned, Skipped) else maker.checked(planned)
+
+
 def _functions(
     document: Document,
     plans: Sequence[Plan],
+    maker: SchemaMaker,
     names: Naming,
     describe: Describe,
     is_human: IsHuman | None,
-    hinted: bool,
 ) -> Iterator[Function]:
-    maker = SchemaMaker(document, is_human, hinted=hinted)
     descriptions = Descriptions(document, describe, is_human)
     known = tags_of_document(document)
     for plan, name in zip(plans, name_all([plan.route for plan in plans], names), strict=True):
@@ -234,3 +242,70 @@ class Descriptions:
                 return True
             mark = {}
         return False
+
+
+IsPersons: TypeAlias = Callable[[DocumentPlace, tuple[str, ...], bool | None], bool]
+"""Returns whether a person gives an input: its schema, its path, and how it is marked."""
+
+
+def texts_of_plan(
+    document: Document,
+    plan: Plan,
+    tags: tuple[str, ...],
+    known: Mapping[str, JsonObject],
+    is_persons: IsPersons,
+) -> SearchTexts:
+    """Return the texts of an operation; `known` are the document's tags by name.
+
+    What a person gives is left out.
+    """
+    place = plan.inputs[0].schema if plan.inputs else None
+    if plan.body is not None:
+        place = plan.body.schema
+
+    def follow(schema: JsonValue) -> JsonValue:
+        if place is None or "$ref" not in members_of(schema):
+            return schema
+        try:
+            return document.follow(place._replace(value=schema)).value
+        except DocumentError:
+            return schema
+
+    given: list[tuple[str, JsonObject]] = [
+        (each.parameter.name, {**each.schema.fields, "description": each.description})
+        for each in plan.inputs
+        if not is_persons(each.schema, each.parameter.argument, each.is_human)
+    ]
+    if plan.body is not None:
+        body, argument = plan.body.schema, plan.body.body.argument
+        if not is_persons(body, argument, plan.body.is_human):
+            given += (
+                (name, schema)
+                for name, schema in properties_of(body.value, follow)
+                if not is_persons(body._replace(value=schema), (*argument, name), None)
+            )
+    return SearchTexts(
+        name=text_of(plan.route.operation.get("operationId")),
+        path=plan.route.path,
+        method=plan.route.method,
+        tags=" ".join(_with_parents(tags, known)),
+        **property_texts(given, follow),
+    )
+
+
+def tags_of_document(document: Document) -> dict[str, JsonObject]:
+    """Return the tags that a document declares, by name."""
+    listed = map(members_of, items_of(document.root.get("tags")))
+    return {text_of(each.get("name")): each for each in listed}
+
+
+def _with_parents(tags: tuple[str, ...], known: Mapping[str, JsonObject]) -> dict[str, None]:
+    """Return tags with their parents (OpenAPI 3.2, 4.8.22), each followed by its summary."""
+    texts, queue = dict[str, None](), list(tags)
+    for name in queue:
+        if name not in texts:
+            texts[name] = None
+            if (tag := known.get(name)) is not None:
+                texts[text_of(tag.get("summary"))] = None
+                queue += filter(None, [text_of(tag.get("parent"))])
+    return texts

@@ -18,19 +18,22 @@ from pyfunctools.route import (
     SecurityScheme,
     Server,
 )
-from pyfunctools.schema.ground.marks import human_mark
+from pyfunctools.schema.ground.did_you_mean import letters_of
+from pyfunctools.schema.vocabulary import human_mark
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, Responses, body_input
-from pyfunctools.sources.openapi.document import Document, DocumentPlace, ReferenceChecks
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
+from pyfunctools.sources.openapi.load import too_many_nodes
 from pyfunctools.sources.openapi.naming import OPERATORS, path_parameters
 from pyfunctools.sources.openapi.operation_parameters import (
     FoundParameters,
     ParameterInput,
     Parameters,
+    Security,
+    override_key,
+    requiring,
 )
 from pyfunctools.sources.openapi.operations import Operation, skipped
-from pyfunctools.sources.openapi.security import Security, override_key, requiring
-from pyfunctools.sources.openapi.survey import too_many_nodes
 
 _CREDENTIALS = re.compile(r"[^/?#]*//[^/?#]*@")
 
@@ -115,11 +118,8 @@ class Plan(NamedTuple):
 class Routes:
     """The routes of one document."""
 
-    def __init__(
-        self, document: Document, references: Iterable[str], connected: ConnectionNames = NO_NAMES
-    ) -> None:
+    def __init__(self, document: Document, connected: ConnectionNames = NO_NAMES) -> None:
         self._document = document
-        self._references = ReferenceChecks(document, references)
         self._security = Security(document)
         self._parameters = Parameters(document, self._security, connected)
         self._responses = Responses(document)
@@ -145,17 +145,17 @@ class Routes:
         inputs = _ordered(operation, found, notes)
         body = self._body(operation, found, notes)
         inputs, body = _with_free_groups(inputs, body)
-        output = None if operation.method == "HEAD" else responses.output
-        self._check(inputs, body)
-        output = self._checked_output(output, notes)
-        items = self._checked_output(responses.items, notes)
-        security = self._security.of(operation.raw)
+        for entry in inputs if self._document.may_have_hidden else ():
+            if hidden_count(name := entry.parameter.name):
+                reason = f"{name!a} has hidden characters, and would mislead a model."
+                raise DocumentError(self._document.name, reason)
+        security = self._security.of(operation.fields)
         security = _with_secret_parameters(found.inputs, security, notes)
         notes += (note for entry in inputs for note in entry.notes)
         route = Route(
             method=operation.method,
             path=operation.path,
-            operation=operation.raw,
+            operation=operation.fields,
             parameters=tuple([entry.parameter for entry in inputs]),
             body=None if body is None else body.body,
             responses=responses.declared,
@@ -165,34 +165,13 @@ class Routes:
             document_servers=self.servers.main,
         )
         unique = tuple(dict.fromkeys(notes)) if notes else ()
-        return Plan(route, operation.pointer, inputs, body, output, items, unique)
-
-    def _check(self, inputs: Sequence[ParameterInput], body: BodyInput | None) -> None:
-        """Raise a `DocumentError` if an input cannot be read, or would mislead a model."""
-        if self._references.all_resolve and not self._document.may_have_hidden:
-            return
-        for entry in inputs:
-            if hidden_count(name := entry.parameter.name):
-                reason = f"{name!a} has hidden characters, and would mislead a model."
-                raise DocumentError(self._document.name, reason)
-        schemas = [entry.schema for entry in inputs]
-        for place in schemas if body is None else [*schemas, body.schema]:
-            if (reason := self._references.problem(place)) is not None:
-                raise DocumentError(self._document.name, reason)
-
-    def _checked_output(
-        self, output: DocumentPlace | None, notes: list[str]
-    ) -> DocumentPlace | None:
-        reason = None if output is None else self._references.problem(output)
-        if reason is None:
-            return output
-        notes.append(f"The output is unknown: {reason}")
-        return None
+        output = None if operation.method == "HEAD" else responses.output
+        return Plan(route, operation.pointer, inputs, body, output, responses.items, unique)
 
     def _body(
         self, operation: Operation, found: FoundParameters, notes: list[str]
     ) -> BodyInput | None:
-        written = operation.raw.get("requestBody")
+        written = operation.fields.get("requestBody")
         if written is not None:
             place = DocumentPlace(written, f"{operation.pointer}/requestBody", operation.resource)
             body = self._declared_body(self._document.follow(place))
@@ -200,7 +179,7 @@ class Routes:
             if body is not None and is_human is not None:
                 body = replace(body, is_human=is_human)
         elif found.body:
-            consumes = swagger.media_types(operation.raw, self._document.root, "consumes")
+            consumes = swagger.media_types(operation.fields, self._document.root, "consumes")
             made = swagger.request_body(found.body, consumes)
             if made is None:
                 raise DocumentError(self._document.name, "The operation has more than one body.")
@@ -255,20 +234,20 @@ def _in_slots(
     """
     known = set(slots)
     left = {name: entry for name, entry in declared.items() if name not in known}
-    similar = {letters: name for name in left if (letters := _letters(name))}
+    similar = {letters: name for name in left if (letters := letters_of(name))}
     in_slots: dict[str, ParameterInput] = {}
     unknown = [
         slot
         for slot in slots
-        if slot not in declared and _letters(slot) not in similar and _plain_name(slot)
+        if slot not in declared and letters_of(slot) not in similar and _plain_name(slot)
     ]
-    others = {*left} - {similar[_letters(slot)] for slot in slots if _letters(slot) in similar}
+    others = {*left} - {similar[letters_of(slot)] for slot in slots if letters_of(slot) in similar}
     if len(unknown) == len(others) == 1:  # they are each other's, whatever their names
-        similar[_letters(unknown[0])] = others.pop()
+        similar[letters_of(unknown[0])] = others.pop()
     for slot in slots:
         entry = declared.get(slot)
         if entry is None:
-            name = similar.pop(_letters(slot), None)
+            name = similar.pop(letters_of(slot), None)
             entry = _undeclared(operation, slot) if name is None else _renamed(left.pop(name), slot)
             what = "not declared, and taken as text" if name is None else f"declared as {name!r}"
             notes.append(f"The path's parameter {slot!r} is {what}.")
@@ -342,7 +321,3 @@ def _with_secret_parameters(
             notes.append(f"{name!r} is the secret of {scheme!r}, and is given as `auth`.")
             schemes[scheme] = entry.parameter.required
     return requiring(security, schemes) if schemes else security
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.casefold()))

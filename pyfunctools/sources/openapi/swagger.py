@@ -7,7 +7,7 @@ in the form of Swagger 2.0 are read with these functions too.
 from collections.abc import Iterator, Mapping, Sequence
 
 from pyfunctools._json import JsonObject, JsonValue, items_of
-from pyfunctools.schema.ground.marks import HUMAN_MARKS
+from pyfunctools.schema.vocabulary import HUMAN_MARKS
 from pyfunctools.sources.openapi.document import DocumentPlace
 
 BODY = "body"
@@ -24,19 +24,8 @@ _STYLES: Mapping[str, str] = {
 }
 _PARAMETER_FIELDS = frozenset(
     {
-        "allowEmptyValue",
-        "allowReserved",
-        "collectionFormat",
-        "deprecated",
-        "description",
-        "example",
-        "examples",
-        "explode",
-        "in",
-        "name",
-        "required",
-        "style",
-        "x-example",
+        *("allowEmptyValue", "allowReserved", "collectionFormat", "deprecated", "description"),
+        *("example", "examples", "explode", "in", "name", "required", "style", "x-example"),
     }
 )
 _FILE: JsonObject = {"type": "string", "format": "binary"}

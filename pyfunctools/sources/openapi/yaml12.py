@@ -14,7 +14,6 @@ import yaml
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
-from pyfunctools.sources.openapi.survey import too_many_levels, too_many_nodes
 
 _WORDS: dict[str, JsonValue] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -28,22 +27,17 @@ _FLOAT = re.compile(
 )
 _NOT_IN_JSON = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _NUMERIC = frozenset("0123456789+-.")
-
-_CORE = "tag:yaml.org,2002:"
-_KINDS: dict[str, tuple[type, ...]] = {
-    "null": (type(None),),
-    "bool": (bool,),
-    "int": (int,),
-    "float": (int, float),
-}
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 def parse_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     """Return the one document in a YAML text.
 
     Raises:
-        DocumentError: it is not YAML; or has several documents, a duplicate key, a tag outside the
-            core schema, or an alias inside of its own anchor; or exceeds `limits`.
+        DocumentError: it is not YAML; or has several documents, a duplicate key, a tag
+            (other than `!!merge`), or an alias inside of its own anchor.
+        RecursionError: it is nested deeper than `limits` allow.
+        OverflowError: it has more nodes than `limits` allow, aliases counted each time.
     """
     # With libyaml, if PyYAML was built with it: thirty times as fast.
     loader: type[yaml.CSafeLoader] | type[yaml.SafeLoader]
@@ -51,8 +45,6 @@ def parse_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     try:
         events = yaml.parse(text, Loader=loader)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         return _Reader(cast("Iterator[yaml.Event]", events), name, limits).document()
-    except RecursionError:
-        raise too_many_levels(name, limits) from None
     except yaml.MarkedYAMLError as error:
         where = "" if error.problem_mark is None else _position(error.problem_mark)
         raise DocumentError(name, f"This is not YAML: {error.problem}{where}.") from None
@@ -90,23 +82,26 @@ class _Reader:
             return self._known(event)
         before = self._nodes
         self._count(1)
+        event = self._untagged(event)
         if isinstance(event, yaml.ScalarEvent):
-            is_typed = event.implicit[0] or event.tag is not None
-            value = self._typed(event) if is_typed else event.value
-        elif not isinstance(event, yaml.CollectionStartEvent):
-            raise self._error("a value is missing", event)
+            value = self._typed(event.value, event) if event.implicit[0] else event.value
         else:
-            is_map = isinstance(event, yaml.MappingStartEvent)
-            if event.tag not in (None, "!", _CORE + ("map" if is_map else "seq")):
-                raise self._error(f"the tag {event.tag!r} is not of YAML's core schema", event)
             if depth >= self._limits.document_depth:
-                raise too_many_levels(self._name, self._limits)
+                raise RecursionError
             if event.anchor is not None:
                 self._anchors[event.anchor] = None
+            is_map = isinstance(event, yaml.MappingStartEvent)
             value = self._object(depth + 1) if is_map else self._array(depth + 1)
         if (anchor := event.anchor) is not None:
             self._anchors[anchor] = value, self._nodes - before
         return value
+
+    def _untagged(self, event: yaml.Event) -> yaml.ScalarEvent | yaml.CollectionStartEvent:
+        if not isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
+            raise self._error("a value is missing", event)
+        if event.tag is not None:
+            raise self._error(f"the tag {event.tag!r} has no meaning in JSON", event)
+        return event
 
     def _known(self, event: yaml.AliasEvent) -> JsonValue:
         if event.anchor not in self._anchors:
@@ -143,34 +138,19 @@ class _Reader:
 
     def _key(self, event: yaml.Event, depth: int) -> str | None:
         """Return a key, which is never typed; `None` for the key `<<`, which merges."""
-        merge = _CORE + "merge"
         if not isinstance(event, yaml.ScalarEvent):
             value = self._value(event, depth)
             if isinstance(value, str):
                 return value
             raise self._error("a key is not text", event)
+        is_merge = event.value == "<<" and (event.implicit[0] or event.tag == _MERGE)
+        if not is_merge:
+            self._untagged(event)
         if event.anchor is not None:
             self._anchors[event.anchor] = (event.value, 1)
-        if event.tag not in (None, merge):
-            self._typed(event)
-        merges = event.value == "<<" and (event.implicit[0] or event.tag == merge)
-        return None if merges else event.value
+        return None if is_merge else event.value
 
-    def _typed(self, event: yaml.ScalarEvent) -> JsonValue:
-        text: str = event.value
-        tag: str | None = event.tag
-        if tag is None:
-            return self._untagged(text, event)
-        kind = tag.removeprefix(_CORE)
-        if tag == "!" or kind == "str":
-            return text
-        value = self._untagged(text, event)
-        if kind not in _KINDS or not isinstance(value, _KINDS[kind]):
-            reason = f"the tag {tag!r} is not of YAML's core schema or does not match its value"
-            raise self._error(reason, event)
-        return value
-
-    def _untagged(self, text: str, event: yaml.Event) -> JsonValue:
+    def _typed(self, text: str, event: yaml.Event) -> JsonValue:
         if text in _WORDS:
             return _WORDS[text]
         if text[0] not in _NUMERIC:
@@ -193,7 +173,7 @@ class _Reader:
     def _count(self, nodes: int) -> None:
         self._nodes += nodes
         if self._nodes > self._limits.document_nodes:
-            raise too_many_nodes(self._name, self._limits)
+            raise OverflowError
 
     def _error(self, reason: str, event: yaml.Event) -> DocumentError:
         where = _position(event.start_mark)

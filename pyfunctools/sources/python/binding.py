@@ -1,47 +1,75 @@
-"""The handler of a callable, which makes calls from checked arguments."""
+"""The handler of a callable: arguments from JSON become objects, and make a call."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
 
 from pyfunctools._bound import BoundCall
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
+from pyfunctools._text import visible
+from pyfunctools.record.file import files_in
+from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.sources.python.callable_schemas import (
-    ArgumentsReader,
     CallableOutput,
-    Objects,
     WrittenParameters,
     output_as_json,
     read_output,
     read_parameters,
 )
-from pyfunctools.sources.python.callable_signature import EMPTY, Injected, Signature, read_signature
+from pyfunctools.sources.python.callable_signature import EMPTY, Injected, read_signature
 from pyfunctools.sources.python.docstrings import Docs
-from pyfunctools.sources.python.hint_scope import EnclosingScope
+from pyfunctools.sources.python.hint_scope import Namespace
+from pyfunctools.sources.python.hints import has_default, plain_types
+from pyfunctools.sources.python.unlisted_names import with_declared_names
 
 if TYPE_CHECKING:
-    from pyfunctools.record.call_info import CallInfo
+    from pydantic_core import ErrorDetails
+
+    from pyfunctools.record.call import CallInfo
     from pyfunctools.record.handler import ReadyCall
-    from pyfunctools.schema.result import Failure, Success
+
+Objects: TypeAlias = dict[str, object]
+"""Arguments as objects of the hinted types, by the names of the parameters."""
 
 
 class MethodHandler(NamedTuple):
     """The handler of one Python callable.
 
-    `where` is its name in errors, `owner` the class that defines it. `positional` are the names of
-    parameters to pass by position, `args` is the name of `*args`. `defaults` are the defaults of
-    parameters by name; `passed` are the names of defaults that every call passes. `wants_context`
-    is the parameter that needs a context, or `None`. A copy is the handler itself; it can be
-    pickled if the callable can.
+    `where` is its name in errors, `owner` the class that defines it. A copy is the handler itself;
+    it can be pickled if the callable can.
+
+    From JSON: `read_json` validates with pydantic. `keys` are the names in JSON by parameter name,
+    `names` the parameter names by those in JSON where they differ. `plain` has, by name in JSON,
+    the types of values that do not need pydantic; `fills_defaults` tells whether pydantic has a
+    default to fill in. `kwargs` is the name of `**kwargs`, `reserved` are names that its keys must
+    not have. `has_human` tells whether a person gives a part. `unlisted` has the schema with
+    `UNLISTED`, or `None`; `renames` tells whether these names, which pydantic reads and the schema
+    does not list, are accepted.
+
+    To the call: `positional` are the names of parameters to pass by position, `args` is the name of
+    `*args`. `defaults` are the defaults of parameters by name; `passed` are the names of defaults
+    that every call passes. `wants_context` is the parameter that needs a context, or `None`.
     """
 
     called: Callable[..., object]
     where: str
     owner: type | None
     is_async: bool
-    arguments: ArgumentsReader
+    read_json: Callable[..., Objects]
+    keys: Mapping[str, str]
+    names: Mapping[str, str]
+    required: frozenset[str]
+    fills_defaults: bool
+    plain: Mapping[str, frozenset[type]]
+    kwargs: str | None
+    reserved: frozenset[str]
+    has_human: bool
+    unlisted: Lazy[JsonSchema | None]
+    renames: bool
     output: Lazy[CallableOutput]
     positional: tuple[str, ...]
     args: str | None
@@ -58,17 +86,64 @@ class MethodHandler(NamedTuple):
         self, arguments: JsonObject, context: object, info: "CallInfo | None" = None
     ) -> "Success[ReadyCall] | Failure":
         """Return the call with its arguments as objects; the callable does not run yet."""
-        objects = self.arguments.read(arguments)
+        objects = self.read(arguments)
         if not isinstance(objects, dict):
             return objects
         for name in self.passed:
-            if self.arguments.keys[name] not in arguments:
+            if self.keys[name] not in arguments:
                 objects[name] = _fresh(self.defaults[name])
         for each in self.context:
             objects[each.name] = each.value(context, info)
-        if self.positional or self.args or self.arguments.kwargs or self.provided:
-            return _success()(value=BoundCall(self._call, objects, context))
-        return _success()(value=BoundCall(self.called, **objects))
+        if self.positional or self.args or self.kwargs or self.provided:
+            return Success(value=BoundCall(self._call, objects, context))
+        return Success(value=BoundCall(self.called, **objects))
+
+    def read(self, arguments: JsonObject) -> Objects | Failure:
+        """Return the objects, or the issues found by the hints or a user-written validator.
+
+        The objects share no list or dictionary with `arguments`.
+        """
+        if not self.required <= arguments.keys():
+            missing = [(key,) for key in sorted(self.required - arguments.keys())]
+            return _failure_at(arguments, missing, "a value: it is required")
+        if (unlisted := self.unlisted.value) is not None:
+            value, refused = with_declared_names(unlisted, arguments, renames=self.renames)
+            if refused:
+                expected = "no property of this name: the schema has none"
+                return _failure_at(arguments, refused, expected)
+            arguments = cast("JsonObject", value)
+        if self.kwargs is not None:
+            return self._with_kwargs(arguments, self.kwargs)
+        if self.fills_defaults:
+            return self._by_pydantic(arguments)
+        for key, value in arguments.items():
+            if type(value) not in self.plain.get(key, _NOT_PLAIN):
+                return self._by_pydantic(arguments)
+        if not self.names:
+            return dict(arguments)
+        return {self.names.get(key, key): value for key, value in arguments.items()}
+
+    def _with_kwargs(self, arguments: JsonObject, kwargs: str) -> Objects | Failure:
+        declared = {key for name, key in self.keys.items() if name != kwargs}
+        rest = {key: value for key, value in arguments.items() if key not in declared}
+        if not self.reserved.isdisjoint(rest):
+            reserved = [(key,) for key in sorted(self.reserved & rest.keys())]
+            return _failure_at(arguments, reserved, "no property of this name: it is reserved")
+        named = {key: value for key, value in arguments.items() if key in declared}
+        objects = self._by_pydantic({**named, self.keys[kwargs]: rest})
+        if isinstance(objects, dict):
+            return objects
+        issues = tuple(_lifted(each, self.keys[kwargs]) for each in objects.issues)
+        return Failure(value=arguments, issues=issues)
+
+    def _by_pydantic(self, arguments: JsonObject) -> Objects | Failure:
+        from pydantic_core import to_json  # twice as fast as `json.dumps`
+
+        try:
+            files = {str(each): each for each in files_in(arguments)} if self.has_human else None
+            return self.read_json(to_json(arguments), context=files or None)
+        except Exception as error:  # user-written validators may raise anything
+            return failure_of(error, arguments)
 
     def _call(self, objects: Objects, context: object) -> object:
         """Call with these objects and with new values of the providers."""
@@ -76,8 +151,8 @@ class MethodHandler(NamedTuple):
         positional = [named.pop(name) for name in self.positional]
         if self.args is not None:
             positional.extend(cast("Iterable[object]", named.pop(self.args, ())))
-        if self.arguments.kwargs is not None:
-            named.update(cast("Mapping[str, object]", named.pop(self.arguments.kwargs, {})))
+        if self.kwargs is not None:
+            named.update(cast("Mapping[str, object]", named.pop(self.kwargs, {})))
         return self.called(*positional, **named)
 
     def arguments_of(self, bound: "ReadyCall") -> Objects:
@@ -85,8 +160,8 @@ class MethodHandler(NamedTuple):
         call = cast("BoundCall", bound)
         objects = cast("Objects", call.args[0] if call.args else call.keywords)
         named = {**self.defaults, **objects}
-        held = {key: named[name] for name, key in self.arguments.keys.items() if name in named}
-        kwargs = held.pop(self.arguments.keys.get(self.arguments.kwargs or "", ""), {})
+        held = {key: named[name] for name, key in self.keys.items() if name in named}
+        kwargs = held.pop(self.keys.get(self.kwargs or "", ""), {})
         return {**cast("Objects", kwargs), **held}
 
     def dump(self, value: object) -> JsonValue:
@@ -101,21 +176,14 @@ class MethodHandler(NamedTuple):
         """Return a handler that makes the same calls to another callable, with these defaults."""
         from pyfunctools.record.origin import is_async  # only `Controller.replaced` needs it
 
-        passed = tuple(name for name in self.defaults if name in self.arguments.keys)
+        passed = tuple(name for name in self.defaults if name in self.keys)
         return self._replace(called=called, is_async=is_async(called), passed=passed)
 
     def __deepcopy__(self, memo: object) -> "MethodHandler":
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_handler_of, (self.called, self.where, self.owner, self.arguments.renames))
-
-
-@lru_cache(maxsize=1)
-def _success() -> "type[Success[ReadyCall]]":
-    from pyfunctools.schema.result import Success  # the first call needs it, not the start
-
-    return Success
+        return (_handler_of, (self.called, self.where, self.owner, self.renames))
 
 
 def read_handler(
@@ -124,35 +192,47 @@ def read_handler(
     docs: Docs,
     *,
     owner: type | None = None,
-    enclosing: EnclosingScope | None = None,
+    enclosing: Lazy[Namespace] | None = None,
     renames: bool = True,
 ) -> tuple[MethodHandler, Lazy[WrittenParameters]]:
     """Return the handler of a callable, and the schema of its parameters.
 
     Raises:
-        DefinitionError: the signature cannot be read, or a hint has no schema.
+        DefinitionError: the signature cannot be read, a hint has no schema, or a mark in it would
+            have no effect.
     """
     signature = read_signature(called, where, owner=owner, enclosing=enclosing)
-    parameters, arguments = read_parameters(signature, docs, renames=renames)
+    reading, keys, written = read_parameters(signature, docs)
+    inputs, fills_defaults = signature.inputs, has_default(reading.fields)
+    defaults = {each.name: each.default for each in inputs if each.default is not EMPTY}
+    always = {*signature.positional, *(n for n, value in defaults.items() if _is_mutable(value))}
     context = tuple(each for each in signature.injected if each.provider is None)
     handler = MethodHandler(
         called=called,
         where=where,
         owner=owner,
         is_async=signature.is_async,
-        arguments=arguments,
+        read_json=reading.read,
+        keys=keys,
+        names={key: name for name, key in keys.items() if name != key},
+        required=frozenset(keys[each.name] for each in inputs if each.required),
+        fills_defaults=fills_defaults,
+        plain={keys[name]: plain_types(field) for name, field in reading.fields.items()},
+        kwargs=next((each.name for each in inputs if each.kind == "kwargs"), None),
+        reserved=signature.reserved | (keys.keys() - set(keys.values())),
+        has_human=reading.is_marked,
+        unlisted=Lazy(lambda: written.value.unlisted),
+        renames=renames,
         output=read_output(signature, docs),
         positional=signature.positional,
-        args=next((each.name for each in signature.inputs if each.kind == "args"), None),
-        defaults={
-            each.name: each.default for each in signature.inputs if each.default is not EMPTY
-        },
-        passed=tuple(_passed_defaults(signature, arguments)),
+        args=next((each.name for each in inputs if each.kind == "args"), None),
+        defaults=defaults,
+        passed=tuple(name for name in defaults if fills_defaults or name in always),
         context=context,
         provided=tuple(each for each in signature.injected if each.provider is not None),
         wants_context=next((each.name for each in context if each.required), None),
     )
-    return handler, parameters
+    return handler, written
 
 
 def _handler_of(
@@ -161,15 +241,7 @@ def _handler_of(
     return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
 
 
-def _passed_defaults(signature: Signature, arguments: ArgumentsReader) -> Iterator[str]:
-    """Yield the names of defaults to pass with every call.
-
-    These are positional and mutable defaults, or all defaults if pydantic has one to fill in.
-    """
-    for each in signature.inputs:
-        always = arguments.fills_defaults or each.name in signature.positional
-        if each.default is not EMPTY and (always or _is_mutable(each.default)):
-            yield each.name
+_NOT_PLAIN = frozenset[type]()
 
 
 def _fresh(default: object) -> object:
@@ -185,3 +257,81 @@ def _fresh(default: object) -> object:
 def _is_mutable(default: object) -> bool:
     """Return whether a call could change a default; hashable objects are left alone."""
     return type(default).__hash__ is None or isinstance(default, tuple)  # pyright: ignore[reportUnnecessaryComparison]
+
+
+def failure_of(error: Exception, arguments: JsonObject) -> Failure:
+    """Return the failure for pydantic's error, or for arguments that are not JSON.
+
+    If a user-written validator raised, only its errors are used: the schema has been checked
+    before, so the other errors are about other branches of a union.
+
+    Raises:
+        Exception: the error itself, if a validator raised anything but a `ValueError`.
+    """
+    from pydantic_core import ValidationError, to_json
+
+    if isinstance(error, ValidationError):
+        details = error.errors(include_url=False, include_input=False)
+        users = [each for each in details if each["type"] not in _built_in()]
+        issues = tuple(_issue(each, arguments) for each in users or details)
+        return Failure(value=arguments, issues=issues)
+    try:
+        to_json(arguments)
+    except Exception as reason:  # not JSON, too deep or too large
+        return _failure_at(arguments, [()], f"{type(reason).__name__}: {reason}")
+    raise error
+
+
+def _failure_at(arguments: JsonObject, places: Iterable[Keys], expected: str) -> Failure:
+    issues = tuple(_issue_at(keys, arguments, expected) for keys in places)
+    return Failure(value=arguments, issues=issues)
+
+
+def _issue_at(keys: Keys, arguments: JsonValue, message: str) -> Issue:
+    path, found = Path.of(keys), value_at(arguments, keys)
+    expected = " ".join(visible(message).split()) or "another value"
+    value = found[0] if found else None
+    return Issue(path=path, expected=expected, value=value, message=f"{path}: {expected}")
+
+
+def _lifted(issue: Issue, step: str) -> Issue:
+    """Return the issue with `step` removed from the beginning of its path."""
+    keys = issue.path.keys[1:] if issue.path.keys[:1] == (step,) else issue.path.keys
+    path = Path.of(keys)
+    return replace(issue, path=path, message=issue.message.replace(issue.path, path, 1))
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> frozenset[str]:
+    from pydantic_core.core_schema import ErrorType
+
+    return frozenset[str](get_args(ErrorType)) - {"value_error", "assertion_error"}
+
+
+def _issue(detail: "ErrorDetails", value: JsonValue) -> Issue:
+    keys = tuple(_steps(detail, value))
+    context = detail.get("ctx", {})
+    raised = context.get("error")
+    message = str(raised) if isinstance(raised, Exception) else detail["msg"]
+    if detail["type"] == "bytes_invalid_encoding":
+        # pydantic quotes the first invalid character, which may be from a person's file.
+        message = f"text in {context.get('encoding', 'base64')}"
+    return _issue_at(keys, value, _OFFSETS.get(detail["type"], message))
+
+
+_OFFSETS = {
+    "timezone_aware": "a time with an offset from UTC, such as 2025-01-31T09:30:00Z",
+    "timezone_naive": "a time without an offset from UTC, such as 2025-01-31T09:30:00",
+}
+"""Messages with an example, in place of messages of pydantic without one."""
+
+
+def _steps(detail: "ErrorDetails", value: JsonValue) -> Iterator[str | int]:
+    """Yield the steps through the value, without pydantic's names for branches of unions."""
+    location = detail["loc"]
+    for index, step in enumerate(location):
+        if below := value_at(value, (step,)):
+            value = below[0]
+        elif detail["type"] != "missing" or index < len(location) - 1:
+            continue
+        yield step

@@ -1,41 +1,30 @@
-"""The schemas of a callable's parameters and output, and the conversion from and to JSON."""
+"""The schemas of a callable's parameters and output, and the conversion of its output to JSON."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record.file import files_in
-from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
-from pyfunctools.sources.python.core_schema import MisuseError, declared_name
+from pyfunctools.sources.python.core_schema import MisuseError, declared_name, lost_marks
 from pyfunctools.sources.python.docstrings import Docs, doc_of
 from pyfunctools.sources.python.hint_scope import Namespace, hint_text
 from pyfunctools.sources.python.hints import (
     Adapter,
     HintReading,
-    has_default,
     has_plain_schema,
     json_default,
     output_adapter,
     output_schema,
-    plain_types,
     read_hints,
 )
-from pyfunctools.sources.python.lost_marks import lost_marks
-from pyfunctools.sources.python.unlisted_names import UNLISTED, with_declared_names, with_owners
-
-if TYPE_CHECKING:
-    from pyfunctools.schema.result import Failure
-
-Objects: TypeAlias = dict[str, object]
-"""Arguments as objects of the hinted types, by the names of the parameters."""
+from pyfunctools.sources.python.unlisted_names import UNLISTED, with_owners
 
 _REMEDY = (
     "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
@@ -43,111 +32,22 @@ _REMEDY = (
 )
 
 
-class ArgumentsReader(NamedTuple):
-    """A reader of the arguments of one callable from JSON.
-
-    `read_json` validates JSON with pydantic. `keys` are the names in JSON by parameter name,
-    `names` the parameter names by those in JSON where they differ. `plain` has, by name in JSON,
-    the types of values that do not need pydantic; `fills_defaults` tells whether pydantic has a
-    default to fill in. `kwargs` is the name of `**kwargs`, `reserved` are names that its keys must
-    not have. `has_human` tells whether a person gives a part. `unlisted` has the schema with
-    `UNLISTED`, or `None`; `renames` tells whether unlisted names are accepted.
-    """
-
-    read_json: Callable[..., Objects]
-    keys: Mapping[str, str]
-    names: Mapping[str, str]
-    required: frozenset[str]
-    fills_defaults: bool
-    plain: Mapping[str, frozenset[type]]
-    kwargs: str | None
-    reserved: frozenset[str]
-    has_human: bool
-    unlisted: Lazy[JsonSchema | None]
-    renames: bool
-
-    def read(self, arguments: JsonObject) -> "Objects | Failure":
-        """Return the objects, or the issues found by the hints or a user-written validator.
-
-        The objects share no list or dictionary with `arguments`.
-        """
-        if not self.required <= arguments.keys():
-            missing = [(key,) for key in sorted(self.required - arguments.keys())]
-            return _failure(arguments, missing, "a value: it is required")
-        if (unlisted := self.unlisted.value) is not None:
-            value, refused = with_declared_names(unlisted, arguments, renames=self.renames)
-            if refused:
-                expected = "no property of this name: the schema has none"
-                return _failure(arguments, refused, expected)
-            arguments = cast("JsonObject", value)
-        if self.kwargs is not None:
-            return self._with_kwargs(arguments, self.kwargs)
-        if self.fills_defaults:
-            return self._by_pydantic(arguments)
-        for key, value in arguments.items():
-            if type(value) not in self.plain.get(key, _NOT_PLAIN):
-                return self._by_pydantic(arguments)
-        if not self.names:
-            return dict(arguments)
-        return {self.names.get(key, key): value for key, value in arguments.items()}
-
-    def _with_kwargs(self, arguments: JsonObject, kwargs: str) -> "Objects | Failure":
-        declared = {key for name, key in self.keys.items() if name != kwargs}
-        rest = {key: value for key, value in arguments.items() if key not in declared}
-        if not self.reserved.isdisjoint(rest):
-            reserved = [(key,) for key in sorted(self.reserved & rest.keys())]
-            expected = "no property of this name: it is reserved"
-            return _failure(arguments, reserved, expected)
-        named = {key: value for key, value in arguments.items() if key in declared}
-        objects = self._by_pydantic({**named, self.keys[kwargs]: rest})
-        if isinstance(objects, dict):
-            return objects
-        from pyfunctools.sources.python.argument_errors import lifted
-
-        return lifted(objects, self.keys[kwargs], arguments)
-
-    def _by_pydantic(self, arguments: JsonObject) -> "Objects | Failure":
-        from pydantic_core import to_json  # twice as fast as `json.dumps`
-
-        try:
-            files = {str(each): each for each in files_in(arguments)} if self.has_human else None
-            return self.read_json(to_json(arguments), context=files or None)
-        except Exception as error:  # user-written validators may raise anything
-            from pyfunctools.sources.python.argument_errors import failure_of
-
-            return failure_of(error, arguments)
-
-
-def _failure(arguments: JsonObject, places: Iterable[Keys], expected: str) -> "Failure":
-    from pyfunctools.sources.python.argument_errors import failure_at
-
-    return failure_at(arguments, places, expected)
-
-
-_NOT_PLAIN = frozenset[type]()
-
-
 class WrittenParameters(NamedTuple):
     """The schema of a callable's parameters, one closed object.
 
-    `unlisted` is the schema with `UNLISTED`, or `None`; `only_sets` tells whether every array with
-    `uniqueItems` is a set.
+    `unlisted` is the schema with `UNLISTED`, or `None`.
     """
 
     schema: JsonSchema
     unlisted: JsonSchema | None
-    only_sets: bool
 
 
 def read_parameters(
-    signature: Signature, docs: Docs, *, renames: bool = True
-) -> tuple[Lazy[WrittenParameters], ArgumentsReader]:
-    """Return the schema of a callable's parameters, and the reader of arguments.
+    signature: Signature, docs: Docs
+) -> tuple[HintReading, Mapping[str, str], Lazy[WrittenParameters]]:
+    """Return the parameters as pydantic reads them, the name of each in JSON, and their schema.
 
     The schema is written when it is first read, unless that may fail.
-
-    With `renames` names that pydantic reads and the schema does not list are accepted; without,
-    they are refused.
 
     Raises:
         DefinitionError: pydantic has no schema for a hint, or a mark in it would have no effect.
@@ -158,38 +58,19 @@ def read_parameters(
         raise _error_of_parameter(signature, error) from error
     _check_marks(signature, reading)
     keys = _keys_of(signature, reading)
-    kwargs = next((each.name for each in signature.inputs if each.kind == "kwargs"), None)
-    written = Lazy(partial(_written, signature, docs, reading, keys, kwargs))
+    written = Lazy(partial(_written, signature, docs, reading, keys))
     if reading.written.made:
         _ = written.value
-    arguments = ArgumentsReader(
-        read_json=reading.read,
-        keys=keys,
-        names={key: name for name, key in keys.items() if name != key},
-        required=frozenset(keys[each.name] for each in signature.inputs if each.required),
-        fills_defaults=has_default(reading.fields),
-        plain={keys[name]: plain_types(field) for name, field in reading.fields.items()},
-        kwargs=kwargs,
-        reserved=signature.reserved | (keys.keys() - set(keys.values())),
-        has_human=reading.is_marked,
-        unlisted=Lazy(lambda: written.value.unlisted),
-        renames=renames,
-    )
-    return written, arguments
+    return reading, keys, written
 
 
 def _written(
-    signature: Signature,
-    docs: Docs,
-    reading: HintReading,
-    keys: Mapping[str, str],
-    kwargs: str | None,
+    signature: Signature, docs: Docs, reading: HintReading, keys: Mapping[str, str]
 ) -> WrittenParameters:
-    schema = _schema(signature, docs, reading, keys, kwargs)
-    generated = reading.written.value
-    has_unlisted = generated.has_unlisted or UNLISTED in schema
-    shown = with_owners(schema) if has_unlisted else schema
-    return WrittenParameters(shown, schema if has_unlisted else None, generated.only_sets)
+    schema = _schema(signature, docs, reading, keys)
+    if not any(isinstance(each, dict) and UNLISTED in each for _, each in subschemas(schema)):
+        return WrittenParameters(schema, None)
+    return WrittenParameters(with_owners(schema), schema)
 
 
 def _keys_of(signature: Signature, reading: HintReading) -> Mapping[str, str]:
@@ -212,7 +93,7 @@ def _check_marks(signature: Signature, reading: HintReading) -> None:
     """Refuse hints with a human mark that the schema lacks: the model could set the value."""
     if not reading.is_marked:
         return
-    lost = next(lost_marks(reading.core, reading.schema), None)
+    lost = next(lost_marks(reading.core, reading.written.value), None)
     if lost is not None:
         raise DefinitionError(
             f"{signature.where}({lost.path})",
@@ -224,13 +105,9 @@ def _check_marks(signature: Signature, reading: HintReading) -> None:
 
 
 def _schema(
-    signature: Signature,
-    docs: Docs,
-    reading: HintReading,
-    keys: Mapping[str, str],
-    kwargs: str | None,
+    signature: Signature, docs: Docs, reading: HintReading, keys: Mapping[str, str]
 ) -> JsonSchema:
-    generated = reading.schema
+    generated = reading.written.value
     places = cast("Mapping[str, JsonSchema]", members_of(generated.get("properties")))
     properties = {
         keys[each.name]: _property(each, places[keys[each.name]], reading, docs, signature)
@@ -244,7 +121,7 @@ def _schema(
         "required": [key for key in required if key in properties],
         "additionalProperties": False,
     }
-    if kwargs is not None:
+    if kwargs := next((each.name for each in signature.inputs if each.kind == "kwargs"), None):
         schema["additionalProperties"] = places[keys[kwargs]].get("additionalProperties", True)
         unlisted = {
             **members_of(generated.get(UNLISTED)),
@@ -271,7 +148,7 @@ def _property(
         schema.pop("default", None)
     elif each.default is not EMPTY:
         schema.pop("default", None)
-        if each.default is not None or _allows_null(place, reading.schema):
+        if each.default is not None or _allows_null(place, reading.written.value):
             with suppress(Exception):  # it is not JSON: the parameter is optional all the same
                 core = reading.fields[each.name]
                 schema["default"] = json_default(each.hint, each.default, signature.names, core)

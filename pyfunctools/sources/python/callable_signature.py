@@ -12,7 +12,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Collection,
     Coroutine,
     Generator,
     Iterable,
@@ -42,11 +41,11 @@ from typing import (
 from typing_extensions import is_typeddict
 
 from pyfunctools._bound import bound_keywords
+from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.record.call_info import CallInfo, takes_context
+from pyfunctools.record.call import CallInfo, takes_context
 from pyfunctools.record.origin import is_async
 from pyfunctools.sources.python.hint_scope import (
-    EnclosingScope,
     Namespace,
     function_behind,
     hint_text,
@@ -131,7 +130,7 @@ def read_signature(
     where: str,
     *,
     owner: type | None = None,
-    enclosing: EnclosingScope | None = None,
+    enclosing: Lazy[Namespace] | None = None,
 ) -> Signature:
     """Return the signature of a callable, with its hints evaluated.
 
@@ -162,11 +161,13 @@ def read_signature(
         else:
             injected.append(program_part)
     returns = hints.get("return", EMPTY)
+    has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
+    by_position = _LEADING if has_args else _LEADING[:1]
     return Signature(
         where=where,
         inputs=tuple(inputs),
         injected=tuple(injected),
-        positional=tuple(_positional(parameters)),
+        positional=tuple(each.name for each in parameters if each.kind in by_position),
         reserved=frozenset({*(each.name for each in injected), *bound})
         | _name_of_self(called, behind),
         output=_output(returns),
@@ -202,14 +203,6 @@ def _signature(called: Callable[..., object]) -> inspect.Signature:
 
         return inspect.signature(called, annotation_format=Format.FORWARDREF)
     return inspect.signature(called)
-
-
-def _positional(parameters: Collection[Parameter]) -> Iterator[str]:
-    has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
-    for each in parameters:
-        precedes = has_args and each.kind is Parameter.POSITIONAL_OR_KEYWORD
-        if precedes or each.kind is Parameter.POSITIONAL_ONLY:
-            yield each.name
 
 
 def _name_of_self(called: object, behind: FunctionType | None) -> frozenset[str]:
@@ -302,9 +295,7 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) ->
 
     name, default = parameter.name, parameter.default
     if parameter.kind is Parameter.VAR_POSITIONAL:
-        unpacked = _unpacked_tuple(hint)
-        args = GenericAlias(list, (hint,)) if unpacked is None else unpacked
-        yield Input(name=name, kind="args", hint=args, required=unpacked is not None)
+        yield Input(name=name, kind="args", hint=GenericAlias(list, (hint,)), required=False)
     elif parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
         yield from _unpacked_keys(f"{where}({name})", get_args(hint)[0], names)
     elif parameter.kind is Parameter.VAR_KEYWORD:
@@ -320,14 +311,6 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) ->
             each.is_required() for each in metadata_of(hint) if isinstance(each, FieldInfo)
         )
         yield Input(name=name, kind="named", hint=hint, required=required, default=default)
-
-
-def _unpacked_tuple(hint: object) -> object:
-    """Return the tuple of `*args: *tuple[...]`, or `None`."""
-    if get_origin(hint) is Unpack:
-        return get_args(hint)[0]
-    unpacked = getattr(hint, "__unpacked__", False) is True
-    return GenericAlias(tuple, get_args(hint)) if unpacked else None
 
 
 def _unpacked_keys(where: str, packed: object, names: Namespace) -> Iterator[Input]:
@@ -384,14 +367,22 @@ _RESULT_TYPES = {("pyfunctools.record.outcome", "Outcome"), ("pyfunctools.record
 
 def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None:
     """Return the mark of an injected parameter in a hint or in a branch of its union."""
-    if hint is CallInfo:
-        return CallInfo
-    if get_origin(hint) is Annotated:
-        mark = next((m for m in metadata_of(hint) if isinstance(m, ContextPart | Inject)), None)
-        return mark or injection_mark(get_args(hint)[0])
-    if get_origin(hint) in (Union, UnionType):
-        return next(filter(None, map(injection_mark, get_args(hint))), None)
+    for branch in _branches(hint):
+        if branch is CallInfo:
+            return CallInfo
+        for mark in metadata_of(branch):
+            if isinstance(mark, ContextPart | Inject):
+                return mark
     return None
+
+
+def _branches(hint: object) -> Iterator[object]:
+    """Yield a hint, and the parts of its unions and `Annotated`."""
+    yield hint
+    origin = get_origin(hint)
+    if origin in (Annotated, Union, UnionType):
+        for inner in get_args(hint)[: 1 if origin is Annotated else None]:
+            yield from _branches(inner)
 
 
 def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None:
@@ -419,19 +410,16 @@ def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None
         default=parameter.default,
         required=isinstance(mark, ContextPart)
         and parameter.default is EMPTY
-        and not _takes_none(hint),
+        and not any(map(_takes_none, _branches(hint))),
         is_info=mark is CallInfo,
     )
 
 
+_LEADING = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def _takes_none(hint: object) -> bool:
-    if get_origin(hint) is Annotated:
-        return _takes_none(get_args(hint)[0])
-    if get_origin(hint) in (Union, UnionType):
-        return any(map(_takes_none, get_args(hint)))
     return hint in (None, NoneType, Any, object) or isinstance(hint, TypeVar)
 
 

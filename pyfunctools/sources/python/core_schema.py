@@ -1,24 +1,31 @@
-"""pydantic's core schema of hints, and the names that pydantic reads each field from.
+"""pydantic's core schema of hints: the names that each field is read from, and the human marks.
 
 A field has one declared name, its key in the JSON Schema. pydantic also reads unlisted names: the
 name of a field beside its alias (`validate_by_name`), every choice of `AliasChoices`, the head of
 an `AliasPath`, and the names of fields that the schema hides. If a person gives a field, only a
-person may use its unlisted names. `CoreReader.read` stores them in the metadata of each class
-(`UNLISTED`). If one is the declared name of another field, a mark cannot hold; and if the declared
-name itself is not read, nobody can give the field: both are errors.
+person may use its unlisted names. If one is the declared name of another field, a mark cannot hold;
+and if the declared name itself is not read, nobody can give the field: both are errors.
 
 Example: `token: str = Field(validation_alias=AliasPath("meta", "token"))` beside `meta: dict` is
 declared as `token`, but pydantic reads it from `meta` only.
+
+`lost_marks` walks the core schema of the hints beside their JSON Schema. A part that is marked in
+the core schema has to be marked in the JSON Schema too, or be inside a marked part. Example: in
+`Annotated[Human[str], WithJsonSchema({"type": "string"})]` only the core schema has the mark: the
+model could set the value.
 """
 
 import sys
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias, cast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
+from pyfunctools._json import JsonSchema
 from pyfunctools.record.file import File
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.sources.python.markers import (
     FOREIGN_REMEDY,
     HUMAN_KEY,
@@ -28,7 +35,12 @@ from pyfunctools.sources.python.markers import (
     mark_in,
     remedy_of,
 )
-from pyfunctools.sources.python.unlisted_names import UNLISTED, ReadClass
+from pyfunctools.sources.python.unlisted_names import (
+    ReadClass,
+    applicable,
+    items_at,
+    property_at,
+)
 
 CoreSchema: TypeAlias = Mapping[str, object]
 """pydantic's description of a hint; only a few of its keys are used."""
@@ -53,6 +65,9 @@ INNER = (
     "definitions",
 )
 """Keys that hold core schemas: one, a list (of fields, too), or a mapping by name."""
+_REVERSED = INNER[::-1]
+_LISTED = frozenset({"fields", "arguments_schema"})
+_INNER = frozenset(INNER) - {"fields"}
 
 
 class MisuseError(Exception):
@@ -65,123 +80,99 @@ class MisuseError(Exception):
 
 
 class CoreReader:
-    """A reader of core schemas, which collects facts about them.
+    """Facts about a core schema.
 
     `is_marked`: a person gives some part. `unread`: a field that is not read by its declared name.
     `shared`: a field that is also read by the declared name of another one. `classes`: the classes
     that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
     fail.
+
+    Raises:
+        MisuseError: a default is a mark, or an inner part is marked as injected.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, core: CoreSchema) -> None:
         self.is_marked = False
         self.is_plain = True
         self.unread: str | None = None
         self.shared: str | None = None
         self.classes: list[ReadClass] = []
+        stack = [(core, core, "")]
+        while stack:
+            node, cls, field = stack.pop()
+            cls = node if node["type"] in _CLASSES else cls
+            self._read(node, field)
+            if node["type"] in _FIELDS:
+                self._read_fields(node, cls)
+            for name, each in fields_in(node).items():
+                below = each if "type" in each else each["schema"]
+                stack.append((cast("CoreSchema", below), cls, name))
+            if not _INNER.isdisjoint(node):
+                aside = _LISTED if node["type"] != "call" else ()
+                stack += [(inner, cls, field) for inner in _inner(node, aside)]
 
-    def read(self, node: CoreSchema, cls: CoreSchema | None = None, field: str = "") -> CoreSchema:
-        """Return a core schema with the unlisted names of each class, unchanged without such names.
-
-        `cls` is the core schema of the class around it, `field` the name of the field it is in.
-
-        Raises:
-            MisuseError: a default is a mark, or an inner part is marked as injected.
-        """
-        kind = node.get("type")
-        if kind == "default" and (mark := mark_in(node.get("default"))):
-            reason = f"the default of `{field}` is `{mark}`, a mark, which has no effect there."
-            raise MisuseError(reason, remedy_of(mark))
+    def _read(self, node: CoreSchema, field: str) -> None:
         self.is_plain = self.is_plain and _is_plain(node)
-        node = self._with_mark(node)
-        if kind == "function-plain":  # from the hint that it replaces, only marks are used
-            replaced = CoreReader()
-            for inner in replaced_in(node):
-                replaced.read(inner)
-            self.is_marked = self.is_marked or replaced.is_marked
-        if kind in ("model", "dataclass", "typed-dict"):
-            if name := foreign_class(node.get("cls")):
-                reason = f"an inner part is `{name}`, which only its own library fills in."
-                raise MisuseError(reason, f"Make it a parameter of its own. {FOREIGN_REMEDY}")
-            cls = node
-        elif cls is None:
-            cls = node
-        found: dict[str, object] = {}
-        for key in INNER:
-            if key in node and (read := self._inner(node[key], cls, field)) is not node[key]:
-                found[key] = read
-        node = {**node, **found} if found else node
-        return self._with_names(node, cls) if kind in _FIELDS else node
-
-    def _inner(self, inner: object, cls: CoreSchema, field: str) -> object:
-        if isinstance(inner, dict):
-            held = cast("dict[str, object]", inner)
-            name = str(held["name"]) if isinstance(held.get("name"), str) else ""
-            if isinstance(held.get("type"), str):
-                return self.read(held, cls, name or field)
-            read = {key: self._inner(each, cls, name or key) for key, each in held.items()}
-            return read if any(read[key] is not held[key] for key in held) else held
-        if isinstance(inner, list | tuple):
-            listed = cast("list[object] | tuple[object, ...]", inner)
-            items = [self._inner(each, cls, field) for each in listed]
-            same = all(new is old for new, old in zip(items, listed, strict=True))
-            return listed if same else type(listed)(items)
-        return inner
-
-    def _with_mark(self, node: CoreSchema) -> CoreSchema:
-        """Return a core schema, without `SkipJsonSchema` if it has a human mark."""
-        metadata = cast("Mapping[str, object]", node.get("metadata") or {})
-        mark = metadata.get(HUMAN_KEY)
-        if mark is None:
-            self.is_marked = self.is_marked or is_secret_type(node)
-            return node
+        if node["type"] == "default" and (written := mark_in(node.get("default"))):
+            reason = f"the default of `{field}` is `{written}`, a mark, which has no effect there."
+            raise MisuseError(reason, remedy_of(written))
+        mark = cast("CoreSchema", node.get("metadata") or {}).get(HUMAN_KEY)
         if isinstance(mark, ContextPart | Inject):
             reason = "an inner part is marked as injected, which only a parameter can be."
             raise MisuseError(reason, "Make it a parameter of its own.")
-        self.is_marked = True
-        return {**node, "metadata": {key: _unskipped(each) for key, each in metadata.items()}}
+        is_marked = mark is not None or ("function" in node and is_secret_type(node))
+        self.is_marked = self.is_marked or is_marked
+        if node["type"] == "function-plain":  # from the hint that it replaces, only marks are used
+            replaced = [CoreReader(inner).is_marked for inner in replaced_in(node)]
+            self.is_marked = self.is_marked or any(replaced)
+        if node["type"] in _CLASSES and (name := foreign_class(node.get("cls"))):
+            reason = f"an inner part is `{name}`, which only its own library fills in."
+            raise MisuseError(reason, f"Make it a parameter of its own. {FOREIGN_REMEDY}")
 
-    def _with_names(self, node: CoreSchema, cls: CoreSchema) -> CoreSchema:
+    def _read_fields(self, node: CoreSchema, cls: CoreSchema) -> None:
         fields = fields_in(node)
-        config = cast("CoreSchema", cls.get("config") or {})
-        by_name = config.get("validate_by_name") is True
-        declared = {name: declared_name(name, field) for name, field in fields.items()}
-        others: dict[str, str | None] = {}
-        if config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
-            others |= {name: declared.get(field) for name, field in _written(node, fields)}
+        declared = {declared_name(name, field) for name, field in fields.items()}
         for name, field in fields.items():
-            heads, own = _heads(name, field), declared[name]
-            heads |= {name} if by_name else set()
-            others |= dict.fromkeys(heads - {own}, own)
+            own, heads = declared_name(name, field), _heads(name, field, cls)
             if own not in heads:
                 self.unread = name
-            if not heads.isdisjoint(set(declared.values()) - {own}):
+            if not heads.isdisjoint(declared - {own}):
                 self.shared = name
-        if others:
-            self.classes.append(ReadClass(frozenset(declared.values()), others))
-        others = {name: key for name, key in others.items() if name not in declared.values()}
-        if not others:
-            return node
-        metadata = cast("dict[str, object]", node.get("metadata") or {})
-        return {**node, "metadata": {**metadata, UNLISTED: others}}
+        if others := other_names(node, cls):
+            self.classes.append(ReadClass(frozenset(declared), others))
+
+
+def other_names(node: CoreSchema, cls: CoreSchema) -> dict[str, str | None]:
+    """Return the names that the fields in `node` are read from beside their declared names.
+
+    Each has the declared name of its field, or `None`. `cls` is the core schema of the class.
+    """
+    fields, others = fields_in(node), dict[str, str | None]()
+    config = cast("CoreSchema", cls.get("config") or {})
+    if config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
+        for name, field in _written(node, fields):
+            others[name] = declared_name(field, fields[field]) if field else None
+    for name, field in fields.items():
+        own = declared_name(name, field)
+        others |= dict.fromkeys(_heads(name, field, cls) - {own}, own)
+    return others
 
 
 def read_core(hint: object) -> tuple[CoreReader, CoreSchema]:
-    """Return the core schema of a hint as it is read, with its reader.
+    """Return the core schema of a hint, with its reader.
 
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises; a `MisuseError`.
     """
-    reader = CoreReader()
-    adapter = TypeAdapter[object](cast("type", hint))
-    return reader, reader.read(cast("CoreSchema", adapter.core_schema))
+    core = cast("CoreSchema", TypeAdapter[object](cast("type", hint)).core_schema)
+    return CoreReader(core), core
 
 
 def fields_in(node: CoreSchema) -> Mapping[str, CoreSchema]:
-    """Return the fields of a class by their names, `{}` for other core schemas."""
-    fields = node.get("fields")
-    if isinstance(fields, dict):
-        return cast("Mapping[str, CoreSchema]", fields)
+    """Return the fields of a class or a named tuple by their names, `{}` for other core schemas."""
+    fields = node.get("fields") or node.get("arguments_schema")
+    if isinstance(fields, dict):  # of a call, the schema of its arguments
+        return cast("Mapping[str, CoreSchema]", fields if node["type"] != "call" else {})
     listed = cast("list[CoreSchema]", fields or [])
     return {str(field["name"]): field for field in listed if isinstance(field, dict)}
 
@@ -237,10 +228,12 @@ def _paths(alias: object) -> list[list[object]]:
     return [listed]
 
 
-def _heads(name: str, field: CoreSchema) -> set[str]:
-    """Return the keys of an object that pydantic reads a field from by alias."""
+def _heads(name: str, field: CoreSchema, cls: CoreSchema) -> set[str]:
+    """Return the keys of an object that pydantic reads a field of a class from."""
     alias = field.get("validation_alias", name)
-    return {alias} if isinstance(alias, str) else {str(path[0]) for path in _paths(alias)}
+    heads = {alias} if isinstance(alias, str) else {str(path[0]) for path in _paths(alias)}
+    by_name = cast("CoreSchema", cls.get("config") or {}).get("validate_by_name") is True
+    return {*heads, name} if by_name else heads
 
 
 def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[tuple[str, str]]:
@@ -258,15 +251,20 @@ def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[tup
             yield alias, ""
 
 
-def _unskipped(hooks: object) -> object:
-    """Return the hooks of a core schema without `SkipJsonSchema`."""
-    if not isinstance(hooks, list):
-        return hooks
-    skip = cast("type", SkipJsonSchema)
-    listed = cast("list[object]", hooks)
-    return [each for each in listed if not isinstance(getattr(each, "__self__", None), skip)]
+def unskipped(node: CoreSchema) -> CoreSchema:
+    """Return a core schema without `SkipJsonSchema` if it has a human mark, else unchanged."""
+    metadata = cast("dict[str, object]", node.get("metadata") or {})
+    if HUMAN_KEY not in metadata:
+        return node
+    skip, kept = cast("type", SkipJsonSchema), dict[str, object]()
+    for key, hooks in metadata.items():
+        listed = cast("list[object]", hooks if isinstance(hooks, list) else [])
+        seen = [each for each in listed if not isinstance(getattr(each, "__self__", None), skip)]
+        kept[key] = seen if isinstance(hooks, list) else hooks
+    return {**node, "metadata": kept}
 
 
+_CLASSES = frozenset({"model", "dataclass", "typed-dict"})
 _FIELDS = frozenset({"model-fields", "typed-dict", "dataclass-args"})
 
 _PLAIN_KINDS = frozenset(
@@ -302,3 +300,104 @@ def _is_plain(node: CoreSchema) -> bool:
         elif key.startswith("pydantic_js") and held:
             return False
     return True
+
+
+_Places: TypeAlias = tuple[JsonSchema, ...]
+"""The schemas that apply to one value: references followed, branches included."""
+
+
+class LostMark(NamedTuple):
+    """A place where a mark is lost, such as `card.pin`, with its schemas as they are written.
+
+    A mark of a secret type (`is_secret`) is no mark of this library.
+    """
+
+    path: str
+    is_secret: bool
+    schemas: _Places
+
+
+def lost_marks(
+    core: CoreSchema, schema: JsonSchema, root: JsonSchema | None = None
+) -> Iterator[LostMark]:
+    """Yield the places where a mark is lost.
+
+    `schema` is the JSON Schema of `core`; its references lead into `root`, itself by default.
+    """
+    root = schema if root is None else root
+    definitions: dict[str, CoreSchema] = {}
+    queue: list[tuple[tuple[str, ...], CoreSchema, _Places, _Places]]
+    queue = [((), core, applicable(root, [schema]), (schema,))]
+    seen: set[tuple[int, frozenset[int]]] = set()
+    for path, part, places, written in queue:  # grows while it is read
+        key = id(part), frozenset(map(id, places))
+        name = Path.of(path[-1:])
+        if key in seen or any(is_human_by_default(name, each) for each in places):
+            continue
+        seen.add(key)
+        metadata = cast("CoreSchema", part.get("metadata") or {})
+        is_models = any(place.get("x-human") is False for place in places)
+        if HUMAN_KEY in metadata or (is_secret_type(part) and not is_models):
+            yield LostMark(".".join(path), HUMAN_KEY not in metadata, written)
+            continue
+        for step, inner, schemas in _parts(part, places, definitions):
+            below, own = places, written
+            if schemas is not places:
+                own = tuple(cast("JsonSchema", each) for each in schemas if isinstance(each, dict))
+                below = applicable(root, own)
+            queue.append(((*path, *step), inner, below, own))
+
+
+_CorePart: TypeAlias = tuple[tuple[str, ...], CoreSchema, Iterable[object]]
+"""A core schema directly below another one, after the steps to it, with its JSON Schemas."""
+
+
+def _parts(
+    core: CoreSchema, places: _Places, definitions: dict[str, CoreSchema]
+) -> Iterator[_CorePart]:
+    kind = core["type"]
+    if kind == "definitions":
+        for each in cast("list[CoreSchema]", core["definitions"]):
+            definitions[str(each["ref"])] = each
+        yield (), cast("CoreSchema", core["schema"]), places
+    elif kind == "definition-ref":
+        if (target := definitions.get(str(core["schema_ref"]))) is not None:
+            yield (), target, places
+    elif kind == "dict":
+        names = [place.get("propertyNames") for place in places]
+        for key, schemas in (("values_schema", property_at(places, None)), ("keys_schema", names)):
+            if key in core:
+                yield (), cast("CoreSchema", core[key]), schemas
+    elif fields := fields_in(core):
+        for number, (name, field) in enumerate(fields.items()):
+            schemas = [*property_at(places, declared_name(name, field)), *items_at(places, number)]
+            yield (name,), cast("CoreSchema", field["schema"]), schemas
+    elif kind in _WITH_ITEMS:
+        for number, inner in enumerate(_inner(core)):
+            yield (str(number),), inner, items_at(places, number)
+    else:
+        content = [place.get("contentSchema") for place in places] if kind == "json" else places
+        aside = _NOT_JSON if kind in ("json-or-python", "lax-or-strict") else ()
+        replaced = replaced_in(core) if kind == "function-plain" else _inner(core, aside)
+        yield from (((), inner, content) for inner in replaced)
+
+
+_WITH_ITEMS = frozenset(
+    {"arguments", "frozenset", "generator", "list", "named-tuple", "set", "tuple"}
+)
+
+
+def _inner(core: CoreSchema, aside: Collection[str] = ()) -> Iterator[CoreSchema]:
+    """Yield the core schemas directly below one."""
+    stack = [core[key] for key in _REVERSED if key in core and key not in aside]
+    while stack:
+        held = stack.pop()
+        if isinstance(held, dict) and isinstance(cast("CoreSchema", held).get("type"), str):
+            yield cast("CoreSchema", held)
+        elif isinstance(held, dict):
+            stack += reversed([*cast("dict[str, object]", held).values()])
+        elif isinstance(held, list | tuple):
+            stack += reversed([*cast("list[object]", held)])
+
+
+_NOT_JSON = ("python_schema", "strict_schema")

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from types import FrameType, MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar, Unpack, cast, overload
 
+from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.traits import Traits, checked_traits
-from pyfunctools.sources.python.hint_scope import EnclosingScope, is_a, wrapped_by
+from pyfunctools.sources.python.hint_scope import Namespace, is_a, names_around, wrapped_by
 
 _MARK = "__pyfunctools__"
 
@@ -32,7 +33,7 @@ class Marks(NamedTuple):
     name: str | None = None
     description: str | None = None
     traits: Mapping[str, object] = MappingProxyType({})
-    enclosing: EnclosingScope | None = None
+    enclosing: Lazy[Namespace] | None = None
 
 
 @overload
@@ -114,7 +115,7 @@ def _attached(target: F, marks: Marks, frame: FrameType) -> F:
             "`@function` marks a function or a method, and this is neither.",
             "Mark the method itself; of a class, pass an instance to `Controller.from_object`.",
         )
-    enclosing = EnclosingScope.around(target, frame)
+    enclosing = names_around(target, frame)
     try:
         setattr(target, _MARK, marks if enclosing is None else marks._replace(enclosing=enclosing))
     except AttributeError:

@@ -3,7 +3,9 @@
 This module imports pydantic, so other modules import it only when it is needed.
 """
 
+from collections import abc
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from inspect import cleandoc
 from itertools import islice
@@ -27,10 +29,12 @@ from pyfunctools.sources.python.core_schema import (
     declared_name,
     fields_in,
     is_generic_secret,
+    other_names,
+    unskipped,
 )
 from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import Namespace
-from pyfunctools.sources.python.markers import SECRET
+from pyfunctools.sources.python.markers import HUMAN_KEY, SECRET
 from pyfunctools.sources.python.unlisted_names import UNLISTED
 
 _HERE = __name__.rpartition(".")[0]
@@ -50,20 +54,14 @@ class Generator(GenerateJsonSchema):
     A branch of a union without a schema is an error. `names` is the namespace of the
     hints. With `base64` bytes outside of models are base64: pydantic before 2.14 ignores
     configuration that belongs to no class.
-
-    After `generate`, `only_sets` tells whether every array with `uniqueItems` is a set: in a
-    set a repeated item changes nothing, in a list it may be a mistake. `has_unlisted` tells whether
-    a schema below the root has `UNLISTED`.
     """
 
     def __init__(self, names: Namespace, *, base64: bool) -> None:
         super().__init__(by_alias=True, ref_template="#/$defs/{model}")
         self._names = names
         self._base64 = base64
-        self._models = 0
+        self._classes: list[CoreSchema] = []
         self._enums: dict[tuple[object, object], type] = {}
-        self.only_sets = True
-        self.has_unlisted = False
 
     def generate(
         self, schema: core_schema.CoreSchema, mode: JsonSchemaMode = "validation"
@@ -74,17 +72,11 @@ class Generator(GenerateJsonSchema):
             Exception: whatever pydantic raises, or a class added a value that is not JSON.
         """
         result = cast("JsonSchemaValue", as_json(super().generate(schema, mode)))
-        for keys, inner in subschemas(result):
-            if not isinstance(inner, dict):
-                continue
-            if "enum" in inner:
+        for _, inner in subschemas(result):
+            if isinstance(inner, dict) and "enum" in inner:
                 enum = self._enums.get((inner.get("title"), inner.get("description")))
                 if enum is not None:
                     _with_member_names(self._described(inner, enum), enum)
-            is_set = inner.pop(_SET, None) is not None
-            if inner.get("uniqueItems") is True and not is_set:
-                self.only_sets = False
-            self.has_unlisted = self.has_unlisted or (bool(keys) and UNLISTED in inner)
         return result
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
@@ -110,24 +102,25 @@ class Generator(GenerateJsonSchema):
         return name
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
-        """Mark secret types as human, mark sets, and add the unlisted names of a class."""
+        """Mark secret types as human, and add the unlisted names of a class."""
+        if HUMAN_KEY in schema.get("metadata", ()):
+            schema = cast("_Inner", unskipped(cast("CoreSchema", schema)))
         result, kind = super().generate_inner(schema), schema["type"]
         is_field = kind == "default" or kind.endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
             result["x-human"] = True
         elif is_generic_secret(cast("CoreSchema", schema)):
             result = {**result, **SECRET}
-        if kind in ("set", "frozenset") and self.mode == "validation":
-            return {**result, _SET: True}
-        if kind in ("model-fields", "dataclass-args"):
-            return _with_unlisted(result, cast("CoreSchema", schema))
+        if kind in ("model-fields", "dataclass-args") and self.mode == "validation":
+            return _with_unlisted(result, cast("CoreSchema", schema), self._classes[-1])
         return result
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
         """Add the encoding of bytes; the model gives them, since they are not a file."""
         result = super().bytes_schema(schema)
         result["x-human"] = False
-        if result.pop("format", None) == "base64url" or (self._base64 and not self._models):
+        in_model = any(each["type"] == "model" for each in self._classes)
+        if result.pop("format", None) == "base64url" or (self._base64 and not in_model):
             # RFC 4648, sections 4 and 5: both alphabets are read, the second one is written.
             result["contentEncoding"] = "base64" if self.mode == "validation" else "base64url"
             if isinstance(least := result.get("minLength"), int):
@@ -138,20 +131,28 @@ class Generator(GenerateJsonSchema):
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Describe a model and its fields by its docstrings."""
-        self._models += 1
-        try:
+        with self._inside(schema):
             return self._described(super().model_schema(schema), schema["cls"])
-        finally:
-            self._models -= 1
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         """Describe a dataclass and its fields by its docstrings."""
-        return self._described(super().dataclass_schema(schema), schema["cls"])
+        with self._inside(schema):
+            return self._described(super().dataclass_schema(schema), schema["cls"])
+
+    @contextmanager
+    def _inside(self, schema: _Inner) -> "abc.Generator[None]":
+        self._classes.append(cast("CoreSchema", schema))
+        try:
+            yield
+        finally:
+            self._classes.pop()
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         """Describe a `TypedDict` and its keys by its docstrings."""
         result = super().typed_dict_schema(schema)
-        return self._described(_with_unlisted(result, schema), schema.get("cls"))
+        if self.mode == "validation":
+            result = _with_unlisted(result, schema, schema)
+        return self._described(result, schema.get("cls"))
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
         """Store an enumeration: a hook of pydantic writes its title and description later."""
@@ -213,20 +214,17 @@ def _add_line(schema: JsonSchemaValue, line: str) -> None:
 _MAX_MEMBERS = 64
 """The most members of an enumeration that a description names."""
 
-_SET = "x-pyfunctools-set"
-"""A mark beside the `uniqueItems` of a set; `generate` removes it."""
 
-
-def _with_unlisted(result: JsonSchemaValue, schema: CoreSchema) -> JsonSchemaValue:
+def _with_unlisted(result: JsonSchemaValue, node: CoreSchema, cls: CoreSchema) -> JsonSchemaValue:
     """Return the JSON Schema of a class with `UNLISTED`: the names that only pydantic reads."""
-    metadata = cast("Mapping[str, object]", schema.get("metadata") or {})
     listed: Mapping[str, object] = result.get("properties", {})
-    names = {**cast("Mapping[str, str | None]", metadata.get(UNLISTED) or {})}
-    for name, field in fields_in(schema).items():
-        declared = declared_name(name, field)
-        if declared not in listed:  # hidden from the schema, but pydantic reads it
-            names |= dict.fromkeys((declared, name))
-    names = {name: declared for name, declared in names.items() if name not in listed}
+    declared = {name: declared_name(name, field) for name, field in fields_in(node).items()}
+    others = other_names(node, cls).items()
+    names = {name: key for name, key in others if name not in declared.values()}
+    for name, key in declared.items():
+        if key not in listed:  # hidden from the schema, but pydantic reads it
+            names |= dict.fromkeys((key, name))
+    names = {name: key for name, key in names.items() if name not in listed}
     return {**result, UNLISTED: names} if names else result
 
 

@@ -9,6 +9,7 @@ import sys
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial, partialmethod
+from itertools import chain
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
     Annotated,
@@ -24,6 +25,7 @@ from typing import (
     get_type_hints,
 )
 
+from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened
 
 Namespace = Mapping[str, object]
@@ -35,53 +37,27 @@ MAX_WRAPPINGS = 100
 """The most nested decorators that are unwrapped."""
 
 
-class EnclosingScope:
-    """The local variables of enclosing functions that the hints of one definition use.
+def names_around(target: object, frame: FrameType) -> Lazy[Namespace] | None:
+    """Return the local names of enclosing functions that a definition uses, `None` if it uses none.
 
-    A name that those functions define later keeps their frames alive until it is found.
+    `frame` is the one that executes the definition. The names are looked up when they are first
+    read, since those functions may define them later; until then their frames are kept.
     """
+    function = function_behind(target)
+    if function is None or "<locals>" not in function.__qualname__ or not [*_names_of(function)]:
+        return None
+    return Lazy(partial(_local_names, function, tuple(_enclosing_frames(function, frame))))
 
-    __slots__ = ("_found", "_frames", "_missing", "_own")
 
-    def __init__(
-        self, wanted: Iterable[str], own: Iterable[str], frames: Iterable[FrameType]
-    ) -> None:
-        self._found: dict[str, object] = {}
-        self._own = frozenset(own)
-        self._frames = tuple(frames)
-        self._missing = [*wanted]
-        self.names()
-
-    @classmethod
-    def around(cls, target: object, frame: FrameType) -> "EnclosingScope | None":
-        """Return the scope around a definition, or `None` if its hints use no local names.
-
-        `frame` is the one that executes the definition. Classes around the definition are left out:
-        their names are known when the class is read.
-        """
-        function = function_behind(target)
-        if function is None or "<locals>" not in function.__qualname__:
-            return None
-        wanted = {name for hint in _raw_hints(function) for name in _names_in(hint)}
-        own = function.__qualname__.rpartition("<locals>.")[2].split(".")
-        return cls(wanted, own, _enclosing_frames(function, frame)) if wanted else None
-
-    def names(self) -> Namespace:
-        """Return the names found so far, after another look for the missing ones."""
-        todo = self._missing
-        self._missing = list[str]()
-        for name in todo:  # grows while it is read
-            frame = next((each for each in self._frames if name in _locals_of(each)), None)
-            if frame is None or name in self._own or name in self._found:
-                continue
-            if name in frame.f_locals:
-                value = self._found[name] = frame.f_locals[name]
-                todo += _names_in_fields(value)
-            else:
-                self._missing.append(name)
-        if not self._missing:
-            self._frames = ()
-        return self._found
+def _local_names(function: FunctionType, frames: tuple[FrameType, ...]) -> Namespace:
+    found: dict[str, object] = {}
+    todo = [*_names_of(function)]
+    for name in todo:  # grows while it is read
+        frame = next((each for each in frames if name in each.f_locals), None)
+        if frame is not None and name not in found:
+            found[name] = frame.f_locals[name]
+            todo += _names_of(found[name])
+    return found
 
 
 def is_a(value: object, *kinds: type[K]) -> TypeGuard[K]:
@@ -126,7 +102,7 @@ def wrapped_by(target: object) -> object:
 
 
 def namespace_of(
-    function: FunctionType | None, owner: type | None, enclosing: EnclosingScope | None
+    function: FunctionType | None, owner: type | None, enclosing: Lazy[Namespace] | None
 ) -> Namespace:
     """Return the names that a function's hints can use, without its globals.
 
@@ -145,7 +121,7 @@ def namespace_of(
     if function is not None:
         layers.append({str(each): each for each in getattr(function, "__type_params__", ())})
         if enclosing is not None:
-            layers.append(enclosing.names())
+            layers.append(enclosing.value)
         if "<locals>" in function.__qualname__:
             frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - documented by Python
             layers.extend(found.f_locals for found in _enclosing_frames(function, frame))
@@ -191,10 +167,6 @@ def _enclosing_frames(function: FunctionType, frame: FrameType | None) -> Iterat
         frame = frame.f_back
 
 
-def _locals_of(frame: FrameType) -> tuple[str, ...]:
-    return frame.f_code.co_varnames + frame.f_code.co_cellvars
-
-
 def _closure(function: FunctionType) -> Iterator[tuple[str, object]]:
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
@@ -214,11 +186,12 @@ def _raw_hints(definition: FunctionType | type) -> Iterable[object]:
     return vars(definition).get("__annotations__", {}).values()
 
 
-def _names_in_fields(value: object) -> Iterator[str]:
-    """Yield the names that the field hints of a class and its bases use."""
-    for base in value.__mro__ if is_a(value, type) else ():
-        for hint in _raw_hints(base):
-            yield from _names_in(hint)
+def _names_of(definition: object) -> Iterator[str]:
+    """Yield the names that the hints of a function, or of the fields of a class, use."""
+    if isinstance(definition, FunctionType):
+        yield from chain.from_iterable(map(_names_in, _raw_hints(definition)))
+    for base in definition.__mro__ if is_a(definition, type) else ():
+        yield from chain.from_iterable(map(_names_in, _raw_hints(base)))
 
 
 def _names_in(hint: object) -> Iterator[str]:

@@ -51,32 +51,19 @@ _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 _TEXT = ConfigDict()
 
 
-class HintSchema(NamedTuple):
-    """The JSON Schema of hints, with `UNLISTED` names; the flags are results of the generator."""
-
-    schema: JsonObject
-    only_sets: bool
-    has_unlisted: bool
-
-
 class HintReading(NamedTuple):
     """The schemas and the validator of several hints, which are the fields of one object.
 
     `core` is pydantic's core schema of this object, `fields` are its fields. `is_marked` tells
-    whether a person gives some part. `read` parses and validates JSON text. `written` is made when
-    it is first read, unless that may fail.
+    whether a person gives some part. `read` parses and validates JSON text. `written` is the JSON
+    Schema with `UNLISTED` names, made when it is first read, unless that may fail.
     """
 
     core: CoreSchema
     fields: Mapping[str, CoreSchema]
-    written: Lazy[HintSchema]
+    written: Lazy[JsonObject]
     is_marked: bool
     read: Callable[..., dict[str, object]]
-
-    @property
-    def schema(self) -> JsonObject:
-        """The JSON Schema of the object."""
-        return self.written.value.schema
 
 
 def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
@@ -93,10 +80,10 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
     decodes = any(map(_decodes, hints.values()))
     adapter = _complete(TypeAdapter(_arguments(rewritten, decodes)), rewriter)
-    reader = CoreReader()
     # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
     _root(adapter.core_schema)["cls"] = _NO_ARGUMENTS[decodes]
-    core = reader.read(cast("CoreSchema", adapter.core_schema))
+    core = cast("CoreSchema", adapter.core_schema)
+    reader = CoreReader(core)
     # Without a mark the model may set every field.
     if (field := reader.unread or (reader.shared if reader.is_marked else None)) is not None:
         clash = f"`{field}` is read by an `AliasPath` alone, or under another field's name."
@@ -131,10 +118,8 @@ def _root(core: Mapping[str, Any]) -> dict[str, Any]:
     return cast("dict[str, Any]", core["schema"] if "definitions" in core else core)
 
 
-def _written(core: CoreSchema, names: Namespace) -> HintSchema:
-    generator = Generator(names, base64=False)
-    schema = generator.generate(cast("core_schema.CoreSchema", core), "validation")
-    return HintSchema(schema, generator.only_sets, generator.has_unlisted)
+def _written(core: CoreSchema, names: Namespace) -> JsonObject:
+    return Generator(names, base64=False).generate(cast("core_schema.CoreSchema", core))
 
 
 def has_plain_schema(hint: object) -> bool:

@@ -101,22 +101,11 @@ def _works_as_mark(unfinished: object) -> None:
 _works_as_mark(human)  # `Annotated[str, human]`, the parentheses forgotten
 
 
-def _set_help(alias: object, text: str) -> None:
-    """Set the text of `help(alias)`, in place of the text of `Annotated`."""
-    setattr(alias, "__doc__", text)  # noqa: B010
-
-
 Human: TypeAlias = Annotated[T, HumanPart()]
 """A value that a person gives: `pin: Human[str]` is a `str` that the model cannot see or set."""
 
-_set_help(
-    Human,
-    """A value that a person gives: `pin: Human[str]` is a `str` that the model cannot see or set.
-
-    It comes from `call(human={"pin": ...})`, or the person is asked. With your own question, write
-    `Annotated[str, human("Your PIN")]`.
-    """,
-)
+# The text of `help(Human)`, in place of the text of `Annotated`.
+setattr(Human, "__doc__", "`Human[str]` is a `str` that a person gives, and no model.")  # noqa: B010
 _works_as_mark(Human)  # `Annotated[str, Human]` in a field; in a parameter it is refused
 
 
@@ -131,14 +120,7 @@ It is in no schema. Without a context the parameter has its default, or `None` i
 it; otherwise the call raises a `DefinitionError` before anything runs.
 """
 
-_set_help(
-    Context,
-    """The value that the program passes with `call(context=)`: `user: Context[User]` is a `User`.
-
-    It is in no schema. Without a context the parameter has its default, or `None` if the hint
-    allows it.
-    """,
-)
+setattr(Context, "__doc__", "`Context[User]` is a `User` from `call(context=)`.")  # noqa: B010
 
 
 class Inject(_Mark):

@@ -14,11 +14,15 @@ from pyfunctools._lazy import Lazy
 from pyfunctools._text import short_repr, shortened, visible
 from pyfunctools.errors import DefinitionError, SchemaError, wrong_type
 from pyfunctools.note import Note
-from pyfunctools.record.function import NAME, Function, Skipped
+from pyfunctools.record.function import Function, Skipped, check_name
 from pyfunctools.record.origin import Method
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, is_human_by_default
-from pyfunctools.schema.separation.shown import output_shown
+from pyfunctools.schema.separation.predicates import (
+    IsHuman,
+    check_predicate,
+    is_human_by_default,
+    output_shown,
+)
 from pyfunctools.sources.python.callable_signature import hinted_parameters
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, own_docs, read_docstring
@@ -143,13 +147,7 @@ def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) 
 
     marks = member.marks or Marks()
     name = marks.name or member.name
-    if not NAME.fullmatch(name):
-        raise DefinitionError(
-            where,
-            f"No model's vendor accepts {name!r} as a name.",
-            "Give it another: `@function(name=...)`, a letter or `_`, then up to 63 letters, "
-            "digits, `_` or `-`.",
-        )
+    check_name(name, where)
     check_override(member, where, marks)
     read = partial(
         read_handler,
@@ -214,8 +212,7 @@ def _contract_of(
             yield from _hint_notes(again.called, docs)
             yield from secret_notes(contract.llm, "python")
 
-        sets = parameters.value.only_sets
-        contract = Contract.of(*schemas.value, is_human, notes, sets=sets, hinted=True)
+        contract = Contract.of(*schemas.value, is_human, notes, hinted=True)
         return contract
 
     return Lazy(make)

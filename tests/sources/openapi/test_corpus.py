@@ -202,7 +202,7 @@ def test_documents_of_many_files_are_one(shared: Path) -> None:
     names = [each.name for each in circular.functions]
     assert names == ["pet_get", "thing_get", "person_get", "parent_get"]
     assert [each.output is None for each in circular.functions] == [False, True, False, False]
-    assert "leads in a circle" in circular.functions[1].notes[0].text
+    assert "form a cycle" in circular.functions[1].notes[0].text
 
 
 LARGE = [

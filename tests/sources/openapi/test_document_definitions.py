@@ -123,10 +123,13 @@ def complete(
 ) -> JsonValue:
     """Give a schema with the definitions it reaches."""
     document = Document(Loaded(root=root, name="a.json"), resolver)
-    definitions = DocumentDefinitions(document, is_human_by_default)
+    received = DocumentDefinitions(document, is_human_by_default)
+    definitions = received
+    if sent:
+        definitions = DocumentDefinitions(document, is_human_by_default, received=received)
     place = DocumentPlace(schema, "/here", document.main)
-    normalized = definitions.normalized(place, sent=sent)
-    reached = definitions.closure(normalized.names, sent=sent).schemas
+    normalized = definitions.normalized(place)
+    reached = definitions.closure(normalized.names).schemas
     if not isinstance(normalized.schema, dict):
         return normalized.schema
     return {**normalized.schema, "$defs": reached} if reached else normalized.schema

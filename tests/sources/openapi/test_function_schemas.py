@@ -28,7 +28,7 @@ def made(operation: JsonObject, path: str = "/a", **named: JsonValue) -> Contrac
     document = Document(loaded)
     (operation_,) = operations(document)
     assert isinstance(operation_, Operation)
-    plan = Routes(document, loaded.references).plan(operation_)
+    plan = Routes(document).plan(operation_)
     assert isinstance(plan, Plan), plan
     return SchemaMaker(document, is_human_by_default).make(plan)
 

@@ -132,7 +132,7 @@ def test_every_reference_in_a_document_is_collected() -> None:
         (7, "A int is not a document. Pass a mapping"),
         (None, "A NoneType is not a document."),
         ([DOCUMENT], "A list is not a document."),
-        ({"a": 1j}, "A complex is not a JSON value. (at /a)"),
+        ({"a": 1j}, "a complex is not a JSON value"),
     ],
     ids=lambda value: repr(value)[:30],
 )

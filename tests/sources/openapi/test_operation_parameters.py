@@ -11,9 +11,9 @@ from pyfunctools.sources.openapi.operation_parameters import (
     FoundParameters,
     ParameterInput,
     Parameters,
+    Security,
 )
 from pyfunctools.sources.openapi.operations import Operation, operations
-from pyfunctools.sources.openapi.security import Security
 
 
 def found(

@@ -121,7 +121,7 @@ def test_a_path_item_may_refer_to_another_and_say_more_itself() -> None:
         "/b": {"get": {"summary": "other"}, "put": {"summary": "other"}},
     }
     found = [each for each in listed({"paths": paths}) if isinstance(each, Operation)]
-    summaries = [(each.where, each.raw["summary"], each.pointer) for each in found]
+    summaries = [(each.where, each.fields["summary"], each.pointer) for each in found]
     assert summaries == [
         ("GET /a", "own", "/paths/~1a/get"),
         ("PUT /a", "other", "/paths/~1a/put"),
@@ -136,7 +136,7 @@ def test_operations_in_another_document_refer_to_their_own() -> None:
     root: JsonObject = {"paths": {"/a": {"$ref": "b.json#/item"}}}
     (found,) = listed(root, lambda _: other)
     assert isinstance(found, Operation)
-    assert found.raw == {"summary": "x"}
+    assert found.fields == {"summary": "x"}
     assert found.resource.uri == "b.json"
 
 

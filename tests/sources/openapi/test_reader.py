@@ -197,11 +197,19 @@ def test_skipping_may_be_an_error_that_lists_everything() -> None:
 
 
 def test_schemas_are_made_when_somebody_asks() -> None:
-    found = only({**body_of({"enum": ["\ud800"]})}, method="post")
+    found = only({**body_of({"enum": [10**4000]})}, method="post")
     with pytest.raises(DocumentError, match="cannot be read"):
         _ = found.parameters
     with pytest.raises(DocumentError, match="cannot be read"):
         _ = found.output
+
+
+def test_an_output_that_cannot_be_read_is_noted() -> None:
+    found = only({**answer_of({"items": {"$ref": "#/none"}}), **body_of(True)}, method="post")
+    assert found.output is None
+    assert [note.text for note in found.notes] == [
+        "The output is unknown: The reference '#/none' leads nowhere."
+    ]
 
 
 def body_of(schema: JsonValue) -> JsonObject:

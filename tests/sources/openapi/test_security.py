@@ -8,7 +8,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.route import Parameter, Requirement, SecurityScheme
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
-from pyfunctools.sources.openapi.security import Security, requiring
+from pyfunctools.sources.openapi.operation_parameters import Security, requiring
 
 
 def security(schemes: JsonValue, **more: JsonValue) -> Security:

@@ -14,7 +14,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.json_values import deeper_than
-from pyfunctools.sources.openapi.survey import mapping_as_json, survey
+from pyfunctools.sources.openapi.load import mapping_as_json, survey
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -93,7 +93,6 @@ def test_a_mapping_that_is_json_is_returned_itself() -> None:
     ("value", "expected"),
     [
         ({200: 1, True: 2, None: 3, 1.5: 4}, {"200": 1, "true": 2, "null": 3, "1.5": 4}),
-        ({date(2020, 1, 2): 1}, {"2020-01-02": 1}),
         ((1, (2.5,)), [1, [2.5]]),
         (OrderedDict(a=1), {"a": 1}),
         (MappingProxyType({"a": (1,)}), {"a": [1]}),
@@ -121,17 +120,18 @@ def test_a_mapping_that_is_not_a_dict_is_copied() -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (object(), "A object is not a JSON value. (at /x)"),
-        ([1, {"a": {1, 2}}], "A set is not a JSON value. (at /x/1/a)"),
-        (float("nan"), "A float is not a JSON value. (at /x)"),
-        ([float("inf")], "A float is not a JSON value. (at /x/0)"),
-        (b"bytes", "A bytes is not a JSON value."),
-        ({(1, 2): 1}, "A tuple cannot be a key of a JSON object. (at /x)"),
-        ({UserString("a"): 1}, "A UserString cannot be a key of a JSON object. (at /x)"),
-        ({"a/b": {"c~d": 1j}}, "A complex is not a JSON value. (at /x/a~1b/c~0d)"),
+        (object(), "a object is not a JSON value"),
+        ([1, {"a": {1, 2}}], "a set is not a JSON value"),
+        (float("nan"), "Out of range float values are not JSON compliant"),
+        ([float("inf")], "Out of range float values are not JSON compliant"),
+        (b"bytes", "a bytes is not a JSON value"),
+        ({(1, 2): 1}, "keys must be str, int, float, bool or None, not tuple"),
+        ({UserString("a"): 1}, "keys must be str, int, float, bool or None, not UserString"),
+        ({date(2020, 1, 2): 1}, "keys must be str, int, float, bool or None, not date"),
+        ({"a/b": {"c~d": 1j}}, "a complex is not a JSON value"),
     ],
 )
-def test_a_value_without_json_form_is_refused_with_its_pointer(value: object, reason: str) -> None:
+def test_a_value_without_json_form_is_refused(value: object, reason: str) -> None:
     with pytest.raises(DocumentError) as caught:
         mapping_as_json({"x": value}, "x", DEFAULT_LIMITS)
     assert reason in str(caught.value)

@@ -14,8 +14,8 @@ from stacks import on_stack
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.limits import Limits
+from pyfunctools.sources.openapi.load import read_yaml
 from pyfunctools.sources.openapi.reader import DocumentReading, read_document
-from pyfunctools.sources.openapi.yaml12 import parse_yaml
 
 DEEP = 100_000
 
@@ -83,7 +83,7 @@ def test_T32_aliases_up_to_the_limit_are_read_and_counted_each_time() -> None:
 
 def test_T32_yaml_is_read_as_yaml_1_2() -> None:
     text = "no: no\non: on\noctal: 012\ndate: 2024-01-02\ntime: 12:30:45\n200: y\nexp: 1e3\nn: ~\n"
-    assert parse_yaml(text, "x", Limits()) == {
+    assert read_yaml(text, "x", Limits()) == {
         "no": "no",
         "on": "on",
         "octal": "012",

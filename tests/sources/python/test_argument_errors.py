@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from pyfunctools.schema import Issue
-from pyfunctools.sources.python.argument_errors import failure_of, issues_of
+from pyfunctools.sources.python.binding import failure_of
 
 
 def even(value: int) -> int:
@@ -80,7 +80,7 @@ def issues(hint: Any, value: Any) -> tuple[Issue, ...]:
     try:
         TypeAdapter[object](hint).validate_json(dumps(value))
     except ValidationError as error:
-        return issues_of(error, value)
+        return failure_of(error, value).issues
     raise AssertionError("nothing was refused")
 
 

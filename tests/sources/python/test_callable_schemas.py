@@ -46,8 +46,7 @@ from typing_extensions import TypedDict as NewTypedDict
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import Failure
-from pyfunctools.sources.python.callable_schemas import ArgumentsReader, read_parameters
-from pyfunctools.sources.python.callable_signature import read_signature
+from pyfunctools.sources.python.binding import MethodHandler, read_handler
 from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.markers import Context, Human, Inject, human
 
@@ -55,9 +54,9 @@ T = TypeVar("T")
 N = TypeVar("N", bound=int)
 
 
-def read(called: Callable[..., object]) -> tuple[dict[str, Any], ArgumentsReader]:
+def read(called: Callable[..., object]) -> tuple[dict[str, Any], MethodHandler]:
     docs = read_docstring(called.__doc__) if called.__doc__ else Docs()
-    written, arguments = read_parameters(read_signature(called, called.__name__), docs)
+    arguments, written = read_handler(called, called.__name__, docs)
     return dict(written.value.schema), arguments
 
 
@@ -495,17 +494,6 @@ def test_star_args_are_an_array() -> None:
     assert arguments.read({"a": 1, "rest": [{"name": "x"}]}) == {"a": 1, "rest": [Item("x")]}
 
 
-def test_star_args_of_a_fixed_shape_are_a_tuple() -> None:
-    def f(*pair: *tuple[int, str]) -> None: ...
-    def g(*pair: "*tuple[int, str]") -> None: ...  # noqa: F722
-    def h(*pair: Unpack[tuple[int, str]]) -> None: ...  # noqa: UP044
-
-    for each in (f, g, h):
-        schema, arguments = read(each)
-        assert schema["required"] == ["pair"]
-        assert arguments.read({"pair": [1, "a"]}) == {"pair": (1, "a")}
-
-
 def test_star_kwargs_are_additional_properties() -> None:
     def f(a: int, **options: Item) -> None: ...
 
@@ -546,7 +534,7 @@ def test_extra_keys_cannot_have_the_name_of_an_injected_parameter() -> None:
             self, user: Context[str], db: Annotated[int, Inject(int)], **options: str
         ) -> None: ...
 
-    _, arguments = read_parameters(read_signature(Shop().f, "Shop.f"), Docs())
+    arguments, _ = read_handler(Shop().f, "Shop.f", Docs())
     result = arguments.read({"user": "me", "self": "you", "db": "x", "ok": "y"})
     assert isinstance(result, Failure)
     assert [str(issue.path) for issue in result.issues] == [

@@ -176,7 +176,7 @@ def test_a_class_without_source_has_its_docstring_only() -> None:
 
 
 def test_the_field_s_description_wins_in_the_schema() -> None:
-    schema: Any = read_hints({"x": Model}, {}).schema
+    schema: Any = read_hints({"x": Model}, {}).written.value
     properties = schema["$defs"]["Model"]["properties"]
     assert properties["field"]["description"] == "By field."
     assert properties["doc"]["description"] == "By doc."
@@ -190,7 +190,7 @@ def test_aliased_fields_are_described() -> None:
         out: int = Field(serialization_alias="Out", default=1)
         """What."""
 
-    read: Any = read_hints({"x": Aliased}, {}).schema
+    read: Any = read_hints({"x": Aliased}, {}).written.value
     written: Any = output_schema(output_adapter(Aliased, {}), Aliased, {})
     assert read["$defs"]["Aliased"]["properties"]["userId"]["description"] == "Whose."
     assert written["$defs"]["Aliased"]["properties"]["Out"]["description"] == "What."

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import AliasChoices, BaseModel, Field, SecretStr
 
 from pyfunctools.controller.controller import Controller
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.sources.python.binding import MethodHandler, read_handler
 from pyfunctools.sources.python.docstrings import Docs
+from pyfunctools.sources.python.reader import function_of
 
 
 def read(hint: object, returns: str = "") -> tuple[Any, MethodHandler]:
@@ -195,3 +196,13 @@ def test_a_method_that_returns_nothing_has_no_output() -> None:
         [made] = controller.functions
         assert made.output is None
         assert controller.call(made.name, {}).ok
+
+
+def test_names_that_only_pydantic_reads_are_in_no_output() -> None:
+    class Card(BaseModel):
+        number: str = Field(default="", validation_alias=AliasChoices("number", "no"))
+        hidden: str = Field(default="", exclude=True)
+
+    def card() -> Card: ...
+
+    assert "x-pyfunctools" not in str(function_of(card).output)

@@ -415,7 +415,6 @@ HEAVY = (
     "pyfunctools.record.contract",
     "pyfunctools.schema.normalization.bundle",
     "pyfunctools.schema.normalization.all_of",
-    "pyfunctools.schema.result",
     "pyfunctools.schema.outline.outline",
 )
 

@@ -44,7 +44,7 @@ class Plain:
 
 def schema(hint: object) -> dict[str, Any]:
     names = {"Tree": Tree}
-    return dict(read_hints({"x": hint}, names).schema)
+    return dict(read_hints({"x": hint}, names).written.value)
 
 
 @pytest.mark.parametrize(
