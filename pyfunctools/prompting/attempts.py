@@ -1,25 +1,16 @@
 """`Attempts`: the state of a retry as data, with the text to send to the model next."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import short_repr
 from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema import Failure, Issue, Success
-from pyfunctools.schema.feedback.feedback import AGAIN, NOT_YOURS, feedback
-from pyfunctools.schema.feedback.lines import one_line
-
-
-class Tried(Protocol):
-    """An object with the result of an attempt, such as a call from `parse_calls`."""
-
-    @property
-    def result(self) -> Success[Any] | Failure:
-        """The arguments, or the issues with them."""
-        ...
+from pyfunctools.schema.feedback.feedback import AGAIN, NOT_YOURS, feedback, one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -63,14 +54,17 @@ class Attempts:
         return f"<Attempts {self.function.name!r}: {state}>"
 
     def after(
-        self, tried: "str | bytes | JsonValue | Success[Any] | Failure | Outcome | Tried"
+        self, tried: str | bytes | JsonValue | Success[Any] | Failure | Outcome | Call
     ) -> "Attempts":
         """Return the state after one more attempt.
 
         `tried` are arguments for the function to check, as text or as a value; or the result of
-        `Function.check` or `Controller.call`, or a call with its `result`.
+        `Function.check` or `Controller.call`, or a call of `parse_calls`.
         """
-        result = self._result(tried)
+        given: Any = getattr(tried, "result", tried)
+        if not isinstance(given, Success | Failure | Outcome):
+            given = self.function.check(given)
+        result = cast("Success[Any] | Failure | Outcome", given)
         issues = () if isinstance(result, Success) else result.issues
         keys = {(str(issue.path), issue.expected) for issue in issues}
         return replace(
@@ -139,16 +133,6 @@ class Attempts:
     @property
     def _is_persons(self) -> bool:
         return bool(self.issues) and all(issue.side == "human" for issue in self.issues)
-
-    def _result(
-        self, tried: "str | bytes | JsonValue | Success[Any] | Failure | Outcome | Tried"
-    ) -> Success[Any] | Failure | Outcome:
-        if isinstance(tried, Success | Failure | Outcome):
-            return tried
-        result = getattr(tried, "result", None)
-        if isinstance(result, Success | Failure):
-            return cast("Success[Any] | Failure", result)
-        return self.function.check(cast("str | bytes | JsonValue", tried))
 
 
 def _again(issue: Issue) -> str:

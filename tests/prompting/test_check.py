@@ -49,14 +49,6 @@ def test_arguments_may_have_any_form(
     assert call.arguments == value
 
 
-def test_a_text_is_the_argument_of_a_function_with_one_parameter() -> None:
-    search = Function.from_schema(
-        name="search", parameters={"type": "object", "properties": {"query": {"type": "string"}}}
-    )
-    (call,) = parse_calls('{"action": "search", "action_input": "rain in Paris"}', [search])
-    assert call.arguments == {"query": "rain in Paris"}
-
-
 @pytest.mark.parametrize(
     ("raw", "kind", "path"),
     [

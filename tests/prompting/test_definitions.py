@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.prompting.prompt.definitions import SharedDefinitions
+from pyfunctools.prompting.prompt import SharedDefinitions
 from pyfunctools.schema import validate
 
 

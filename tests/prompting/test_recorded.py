@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pyfunctools import Function, parse_calls
-from pyfunctools.prompting.calls.expressions import number_of
+from pyfunctools.prompting.calls.check import number_of
 from pyfunctools.prompting.calls.literals import unescaped
 
 WORDS = {True: ("true", "yes", "on"), False: ("false", "no", "off"), None: ("null", "none")}

@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.prompting.prompt.response_schema import response_schema
+from pyfunctools.prompting.prompt import response_schema
 from pyfunctools.schema import validate
 
 S: JsonSchema = {"type": "string"}

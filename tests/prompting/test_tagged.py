@@ -61,38 +61,3 @@ def test_an_argument_that_is_cut_off_is_a_failure(functions: list[Function]) -> 
     (call,) = parse_calls("<function=get_weather><parameter=city>Par", functions)
     assert isinstance(call.result, Failure)
     assert "cut off" in call.result.issues[0].message
-
-
-@pytest.fixture
-def search() -> list[Function]:
-    query = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
-    return [Function.from_schema(name="search", parameters=query)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Thought: look.\nAction: search\nAction Input: rain in Paris\nObservation: wet",
-        "**Action**: `search`\n**Action Input**: rain in Paris  ",
-        "Action: search\n\nAction Input: rain in Paris",
-    ],
-)
-def test_a_line_of_text_is_the_only_argument(text: str, search: list[Function]) -> None:
-    (call,) = parse_calls(text, search)
-    assert call.result
-    assert (call.name, call.arguments) == ("search", {"query": "rain in Paris"})
-    assert call.span is not None
-    assert text[slice(*call.span)].startswith("search")
-    assert text[slice(*call.span)].rstrip().endswith("Paris")
-
-
-def test_other_actions_are_not_calls(search: list[Function]) -> None:
-    assert parse_calls("My Action: search\nit is", search) == []
-    (call,) = parse_calls("Action: serch\nAction Input: rain", search)
-    assert not call.result
-    assert "search" in call.result.issues[0].message
-
-
-def test_a_text_where_several_arguments_are_wanted_is_a_failure(functions: list[Function]) -> None:
-    (call,) = parse_calls("Action: get_weather\nAction Input: Paris", functions)
-    assert (call.name, bool(call.result)) == ("get_weather", False)

@@ -23,6 +23,7 @@ PIECES = {
     "open brackets": "(",
     "backslashes": "\\",
     "fences": "```json\n",
+    "empty fences": "```\n```\n",
     "tags": "<tool_call>",
     "named tags": "<function=get_weather>",
     "parameters": "<function=get_weather><parameter=city>",
@@ -77,6 +78,7 @@ def test_a_megabyte_of_anything_is_read_in_seconds(piece: str, functions: list[F
     text = piece * (MEGABYTE // len(piece))
     assert taken(text, functions) < 10
     assert taken("get_weather(city='" + text, functions) < 10
+    assert taken(text + "get_weather(city='Oslo')", functions) < 10
 
 
 @pytest.mark.slow

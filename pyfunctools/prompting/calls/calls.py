@@ -1,25 +1,50 @@
-"""The output of a model -> its calls, in the notation of any model family."""
+"""The output of a model -> its calls, in the notation of any model family.
 
+A text is scanned from the beginning to the end:
+
+    <think>f(a=0)?</think>I will not call [f(a=1)], but: [f(a=2), g()] <user>more</user>[f(a=3)]
+
+1. `speech`: another turn begins at `<user>`, so the text ends there.
+2. From left to right, each opener (a name with a parenthesis, a bracket, a tag, a comment) goes to
+   the parser of its notation, and the scan continues behind the parsed text. `<think>` is skipped
+   as a whole; `python` parses `f(a=1)`, `f(a=2)` and `g()`.
+3. `sequences`: calls with only separators between them are a run, here `f(a=1)` and `f(a=2), g()`.
+   The sentence before the first run refuses it. Every call of the second run counts, valid or not.
+   Groups are numbered, so that repetitions can be found.
+4. `check` checks the arguments of each call.
+
+No parser goes back. The characters that each one examines are counted, and the scan stops when they
+exceed 400,000 plus four times the length of the text.
+"""
+
+import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Literal
+from typing import Final, Literal
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.blocks import MAX_CALLS, id_of
 from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.envelopes.reply import CONTENT_KEYS, Reply, data_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.prompting.calls.call_objects import call_objects
 from pyfunctools.prompting.calls.check import check_call, made_call, too_many
-from pyfunctools.prompting.calls.found import FoundCall
+from pyfunctools.prompting.calls.found import FoundCall, WrittenArguments
+from pyfunctools.prompting.calls.json_calls import (
+    call_objects,
+    calls_in_json,
+    read_json,
+    unreadable_calls,
+)
 from pyfunctools.prompting.calls.names import FunctionNames
-from pyfunctools.prompting.calls.scan import Scan
-from pyfunctools.prompting.calls.sequences import repetitions
+from pyfunctools.prompting.calls.python import CALL, PythonCalls, read_listed
+from pyfunctools.prompting.calls.sequences import meant_calls, repetitions
+from pyfunctools.prompting.calls.speech import Break, Code, Elements, breaks, start_of_answer
+from pyfunctools.prompting.calls.tagged import read_tagged
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.parsing.parse import parse
 from pyfunctools.schema.result import Repair
 
 
@@ -84,7 +109,8 @@ def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
     def other_calls(block: JsonObject) -> Iterator[ModelCall]:
         call_id = id_of(block) if len(block) > 1 else None
         for call in islice(call_objects(block, names), MAX_CALLS + 1):
-            yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
+            if not isinstance(call.arguments, WrittenArguments):
+                yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
 
     reply = Reply(value, other_calls)
     native = reply.blocks.calls(reply.reason)
@@ -122,15 +148,10 @@ def _unknown(value: JsonValue) -> list[FoundCall]:
     found: list[FoundCall] = []
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict) and len(item) == 1 and len(found) <= MAX_CALLS:
-            name, arguments = next(iter(item.items()))
-            if name not in CONTENT_KEYS and isinstance(arguments, str) and _is_object(arguments):
-                found.append(FoundCall(name=name, function=None, arguments=arguments))
+            name, text = next(iter(item.items()))
+            if name not in CONTENT_KEYS and isinstance(text, str) and text.lstrip()[:1] == "{":
+                found.append(FoundCall(name=name, function=None, arguments=text))
     return found
-
-
-def _is_object(text: str) -> bool:
-    parsed = parse(text) if text.lstrip().startswith("{") else None
-    return bool(parsed) and isinstance(parsed.value, dict)
 
 
 def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:
@@ -157,3 +178,205 @@ def _call(found: FoundCall, names: FunctionNames) -> Call:
         if other := check_call(guessed, names):
             found, result = guessed, other
     return made_call(found, found.function, result, found.id, found.span)
+
+
+_OPENERS: Final = (
+    rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag>[<\u25c1](?=[^\s<>]))"
+)
+_ASSIGNED: Final = r"^[ \t]*(?:(?:const|let|var)[ ])?[\w.]+[ \t]*(?::[^=\n]{1,40})?=[ \t]*(?=[\"'])"
+_QUIET: Final = (
+    r"(?P<docstring>(?:\"\"\"|''')(?!\w*\s*\n\s*[\[{<]))"
+    r"|(?P<remark>^[ \t]*>(?!>)[^\n]*|(?<![^\s;,)\]}])\#(?!\#)[^\n]*|^[ \t]*\#\#[^\n]*"
+    r"|(?<![:\w/])//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))"
+    rf"|(?P<string>{_ASSIGNED}(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')(?=[ \t;]*$))"
+)
+"""Comments, blockquotes and strings: they have no calls."""
+_OPENER: Final = re.compile(_OPENERS)
+_BRACKET: Final = re.compile(
+    r"(?=[\[{<\u25c1])(?:(?P<bracket>[\[{])|(?P<tag>[<\u25c1](?=[^\s<>])))"
+)
+_CAREFUL: Final = re.compile(rf"{_QUIET}|{_OPENERS}", re.MULTILINE)
+_LINE: Final = re.compile(rf"^[ \t]*>|{_ASSIGNED}", re.MULTILINE)
+"""A line that is a blockquote, or that assigns a string to a variable."""
+_LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
+_BOXED: Final = re.compile(r"\[[A-Za-z]\w{0,30}\]")
+_NESTED: Final = re.compile(r"\(|\[\s*+[\"']|[\"']\s*+\{")
+_ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
+_ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
+_MARKS: Final = ("<escape>", '<|"|>')
+"""The quotes of FunctionGemma and of Gemma 4, around text without escapes."""
+_SPECIAL: Final = "\"\\'\n"
+_HIDDEN: Final = "\ue000\ue001\ue002\ue003"
+_HIDE, _SHOW = str.maketrans(_SPECIAL, _HIDDEN), str.maketrans(_HIDDEN, _SPECIAL)
+_EFFORT: Final = 4
+_MIN_EFFORT: Final = 400_000
+"""The characters that may be examined: a factor for each one of the text, and a constant."""
+_BROKEN_COST: Final = 4_000
+_BROKEN_FACTOR: Final = 8
+"""The cost of broken JSON: a constant, and a factor for each of its characters."""
+_NAME_COST: Final = 300
+"""The cost of the search for a name in front of JSON."""
+
+
+class Scan:
+    """One scan of a text."""
+
+    def __init__(self, text: str, names: FunctionNames) -> None:
+        self._marks = [mark for mark in _MARKS if mark in text] if "<" in text else []
+        for mark in self._marks:
+            text = _with_quotes(text, mark)
+        self._text = text
+        self._names = names
+        self._code = Code(text)
+        self._python = PythonCalls(self._text, names, self._code)
+        self._elements = Elements(self._text)
+        self._breaks = breaks(text)
+        self._quoted = deque(each for each in self._code.fences if not each.is_read)
+        self._left = _EFFORT * len(text) + _MIN_EFFORT
+        self._at = start_of_answer(text)
+        self._found: list[FoundCall] = []
+
+    def calls(self) -> list[FoundCall]:
+        """Return the calls in their order, at most one more than `MAX_CALLS`."""
+        text = self._text
+        openers = _CAREFUL if _needs_care(text) else _OPENER if "(" in text else _BRACKET
+        last = len(text)
+        opener = openers.search(text, self._at)
+        while len(self._found) <= MAX_CALLS and self._left > 0:
+            place = last if opener is None else opener.start()
+            ended = self._next_break(place) if self._breaks else None
+            if ended is not None and (ended.end is None or self._found):
+                last = ended.start
+                break
+            if ended is not None and ended.end is not None:
+                self._at = ended.end
+            elif opener is None:
+                break
+            else:
+                self._open(opener)
+            if opener is not None and opener.start() < self._at:
+                opener = openers.search(text, self._at)
+        if not self._found:
+            return []
+        found = sorted(self._found, key=_position)
+        meant = meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
+        for each in meant if self._marks else ():
+            if not isinstance(each.arguments, WrittenArguments):
+                each.arguments = _shown(each.arguments)
+                whole = each.source is None or not each.source.issues
+                each.source = None if whole else each.source
+        return meant
+
+    def _next_break(self, at: int) -> Break | None:
+        """Return the next turn of another role, if it begins at `at` or before."""
+        while self._breaks and self._breaks[0].start < self._at:
+            self._breaks.popleft()
+        return self._breaks.popleft() if self._breaks and self._breaks[0].start <= at else None
+
+    def _open(self, opener: re.Match[str]) -> None:
+        kind = opener.lastgroup
+        while self._quoted and self._quoted[0].end <= opener.start():
+            self._quoted.popleft()
+        if self._quoted and self._quoted[0].start <= opener.start():
+            self._at = self._quoted[0].end
+        elif kind == "call":
+            stop = self._breaks[0].start if self._breaks else len(self._text)
+            self._at = opener.end()
+            self._take(opener.start(), *self._python.read(opener.start(), opener.end(), stop))
+        elif kind == "bracket":
+            self._bracket(opener.start())
+        elif kind == "tag":
+            self._tag(opener.start())
+        elif kind == "docstring":
+            end = self._text.find(opener[0], opener.end())
+            self._at = opener.end() if end < 0 else end + 3
+        elif opener[0].lstrip().startswith("##") and self._code.fence(opener.start()) is None:
+            self._at = opener.end() - len(opener[0].lstrip(" \t#"))  # a heading
+        else:
+            self._at = opener.end()
+
+    def _bracket(self, at: int) -> None:
+        text = self._text
+        if _BOXED.match(text, at) and (end := self._elements.end_of_quoted(at, self._names)):
+            self._at = end
+            return
+        if text[at] == "[" and _LISTED.match(text, at):
+            self._at = at + 1  # the calls in a list are parsed one by one
+            return
+        self._at = at + 1
+        if self._take(at, *read_listed(text, at, self._names)) or text[at] == "(":
+            return
+        json, searched = read_json(text, at, len(text))
+        self._left -= searched - at
+        if (json is None and searched > at + 1) or (json is not None and not json.whole):
+            self._left -= _BROKEN_COST + _BROKEN_FACTOR * (searched - at)
+        broken = json is None or bool(json.issues)
+        if broken and text[at] == "[":
+            return  # the items of a broken list may be right
+        after = self._found[-1].end if self._found else -1
+        calls = [] if json is None else calls_in_json(json, text, self._names, after)
+        if broken and not calls:
+            calls = unreadable_calls(text, at, self._names)
+            self._at = calls[0].end if calls else self._at
+        elif json is not None:
+            nested = text[at] == "[" and _NESTED.search(json.text, 1) is not None
+            if calls or (json.whole and not nested):
+                self._at = json.end
+        self._found += calls
+        if not calls:
+            self._left -= _NAME_COST
+
+    def _tag(self, at: int) -> None:
+        text = self._text
+        if (end := self._elements.end_of_quoted(at, self._names)) is not None:
+            self._at = end
+            return
+        if analysis := _ANALYSIS.match(text, at):
+            ended = _ANALYSED.search(text, analysis.end())
+            self._at = len(text) if ended is None else ended.end()
+            return
+        self._at = at + 1
+        self._take(at, *read_tagged(text, at, self._names))
+
+    def _take(self, at: int, found: FoundCall | None, searched: int) -> bool:
+        """Add a call, if one was found, and count the characters that were examined."""
+        self._left -= searched - at
+        if found is not None:
+            self._found.append(found)
+            self._at = found.end
+        return found is not None
+
+
+def _needs_care(text: str) -> bool:
+    """Return whether the text may have comments, blockquotes or strings; most texts do not."""
+    if "#" in text or "//" in text or "/*" in text or '"""' in text or "'''" in text:
+        return True
+    if "=" not in text and ">" not in text:
+        return False
+    # In a text of one line, `match` is much faster than `search`.
+    return (_LINE.search(text) if "\n" in text else _LINE.match(text)) is not None
+
+
+def _position(found: FoundCall) -> int:
+    """Return the position of a call, or of the JSON that contains it."""
+    return found.start if found.source is None else found.source.start
+
+
+def _with_quotes(text: str, mark: str) -> str:
+    """Return a text with quotes for the marks of a family, at the same positions."""
+    gap = " " * (len(mark) - 1)
+    made: list[str] = []
+    for n, part in enumerate(text.split(mark)):
+        inside = n % 2 == 1
+        made.append((gap + '"' if inside else '"' + gap) if n else "")
+        made.append(part.translate(_HIDE) if inside else part)
+    return "".join(made)
+
+
+def _shown(value: JsonValue) -> JsonValue:
+    """Return a value with the characters that `_with_quotes` has hidden."""
+    if isinstance(value, str):
+        return value.translate(_SHOW)
+    if isinstance(value, dict):
+        return {key.translate(_SHOW): _shown(inner) for key, inner in value.items()}
+    return [_shown(inner) for inner in value] if isinstance(value, list) else value

@@ -5,32 +5,29 @@ the schema (`1.10` is the text `"1.10"` for a string), and arithmetic is compute
 expected. The result is the first valid reading, or the failure of the first reading.
 """
 
+import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from keyword import iskeyword
-from typing import Final, TypeVar
+from math import isfinite
+from typing import Any, Final, TypeVar
 
-from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools._json import JsonObject, JsonValue, json_copy, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.errors import UnknownFunctionError
-from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.arguments import WrittenArguments, parse_assignments
-from pyfunctools.prompting.calls.expressions import is_expression, number_of
-from pyfunctools.prompting.calls.found import FoundCall, JsonInText
-from pyfunctools.prompting.calls.json_calls import recover
-from pyfunctools.prompting.calls.literals import PendingRepair
+from pyfunctools.prompting.calls.found import FoundCall, JsonInText, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames
+from pyfunctools.prompting.calls.python import parse_assignments
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated_failure
 from pyfunctools.schema.ground.path import Keys, Path, value_at
-from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.parse import longer_than_a_text, parse_at
+from pyfunctools.schema.parsing.scalars import parse_number
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
 _NOT_A_VALUE: Final = frozenset(
@@ -39,7 +36,6 @@ _NOT_A_VALUE: Final = frozenset(
 _OPENING: Final = ("{", "[")
 _PLACEHOLDER: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
 """The start of a placeholder, of a text with placeholders, or of a value that a program makes."""
-_BRACKET: Final = re.compile(r"[()\[\]{}\"']")
 _ROOT: Final = Path.of(())
 
 T = TypeVar("T", Repair, Issue)
@@ -50,14 +46,18 @@ def check_call(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | F
 
     A call that may have been cut off is always a failure.
     """
-    repairs: list[Repair] = []
-    if found.beside and isinstance(found.arguments, dict):
-        for key, value in found.beside.items():
-            repairs.append(Repair(path=Path.of((key,)), kind="place", before=None, after=value))
-        found = replace(found, arguments={**found.arguments, **found.beside})
-    result = _checked(found, names)
-    if repairs:
-        result = replace(result, repairs=(*repairs, *result.repairs))
+    function, arguments = found.function, found.arguments
+    if function is None:
+        result = unknown_function(found.name, arguments, names)
+    elif isinstance(arguments, WrittenArguments):
+        result = _without_expressions(_check_written(found, arguments, function))
+    elif found.source is None or isinstance(arguments, str):
+        result = check_arguments(function, arguments)
+    else:
+        value, below = _unlisted(arguments)
+        keys = (*found.keys, *below)
+        checked = _check_json(found.source, keys, value, function, found.beside or {})
+        result = _without_expressions(checked)
     return as_cut_off(result) if found.cut_off else result
 
 
@@ -70,7 +70,7 @@ def check_arguments(
     if rendering is not None and rendering.reshapes:
         return function.check(arguments, rendering=rendering)
     if isinstance(arguments, str):
-        return _without_expressions(_check_text(arguments, function))
+        return _without_expressions(function.check(arguments))
     return function.check(_unlisted(arguments)[0])
 
 
@@ -134,19 +134,6 @@ def as_cut_off(result: Success[JsonValue] | Failure) -> Failure:
     return Failure(value=result.value, issues=(issue, *issues), repairs=result.repairs)
 
 
-def _checked(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | Failure:
-    function, arguments = found.function, found.arguments
-    if function is None:
-        return unknown_function(found.name, arguments, names)
-    if isinstance(arguments, WrittenArguments):
-        return _without_expressions(_check_written(found, arguments, function))
-    if found.source is None or isinstance(arguments, str):
-        return check_arguments(function, arguments)
-    value, below = _unlisted(arguments)
-    keys = (*found.keys, *below)
-    return _without_expressions(_check_json(found.source, keys, value, function, found.beside))
-
-
 def unknown_function(
     written: str, arguments: JsonValue | WrittenArguments, names: FunctionNames
 ) -> Failure:
@@ -169,53 +156,36 @@ def unknown_function(
     return Failure(value=value, issues=(issue,))
 
 
-def _check_text(text: str, function: Function) -> Success[JsonValue] | Failure:
-    """Check arguments that are a text, usually JSON."""
-    if not text.strip():
-        return function.check({})
-    result = function.check(text)
-    if result or not isinstance(result.value, str):
-        return result
-    names = list(_properties(function))
-    if len(names) == 1 and not text.lstrip().startswith(_OPENING):
-        return function.check({names[0]: text}) or result
-    start = max(text.find("{"), 0)
-    if len(text) <= DEFAULT_LIMITS.text and text.startswith("{", start):
-        part, _ = recover(text, start, len(text), sure=True)
-        if isinstance(part, dict):
-            return replace(result, value=function.coerce(part).value)
-    return result
-
-
 def _check_json(
     source: JsonInText,
     keys: Keys,
     value: JsonValue,
     function: Function,
-    beside: Mapping[str, JsonValue] | None,
+    beside: Mapping[str, JsonValue],
 ) -> Success[JsonValue] | Failure:
-    """Check arguments at `keys` in JSON; parse it again with the schema if they are wrong."""
-    result = _concluded(function, value, _below(source.repairs, keys), _below(source.issues, keys))
+    """Check arguments at `keys` in JSON; parse them again with the schema if they are wrong."""
+    moved = [
+        Repair(path=Path.of((key,)), kind="place", before=None, after=inner)
+        for key, inner in beside.items()
+    ]
+
+    def whole(value: JsonValue) -> JsonValue:
+        return {**value, **beside} if isinstance(value, dict) else value
+
+    issues = _below(source.issues, keys)
+    repairs = [*moved, *_below(source.repairs, keys)]
+    result = _concluded(function, whole(value), repairs, issues)
     if result:
         return result
-    schema: JsonValue = contract_of(function).llm
-    for key in reversed(keys):
-        if isinstance(key, int):
-            schema = {"type": "array", "prefixItems": [*[True] * key, schema]}
-        else:
-            schema = {"type": "object", "properties": {key: schema}}
-    definitions = {"$defs": contract_of(function).llm.get("$defs", {})}
-    outline = Outline({**schema, **definitions} if isinstance(schema, dict) else definitions)
-    again = parse_at(source.text, lambda: outline.place)
-    inner = value_at(again.value, keys) if again else None
-    if inner is None:
-        texts = {each.path.keys: each.value for each in _below(source.issues, keys)}
-        if len(texts) < len(source.issues):
-            return result
-        return _with_arithmetic(function, value, texts, []) or result
-    read = {**inner[0], **beside} if beside and isinstance(inner[0], dict) else inner[0]
-    other = _concluded(function, read, _below(again.repairs, keys), [])
-    return other if other or source.issues else result
+    text = source.text_at(keys)
+    again = None if text is None else parse_at(text, contract_of(function).checker.value.place)
+    if again:
+        other = _concluded(function, whole(again.value), [*moved, *again.repairs], [])
+        return other if other or source.issues else result
+    if len(issues) < len(source.issues):
+        return result
+    changes = ((each.path.keys, each.value, number_of(str(each.value))) for each in issues)
+    return _changed(function, whole(value), changes, moved) or result
 
 
 def _below(items: Iterable[T], keys: Keys) -> list[T]:
@@ -230,31 +200,23 @@ def _below(items: Iterable[T], keys: Keys) -> list[T]:
     return found
 
 
-def _with_arithmetic(
-    function: Function, value: JsonValue, texts: Mapping[Keys, JsonValue], repairs: Iterable[Repair]
+def _changed(
+    function: Function,
+    value: JsonValue,
+    changes: Iterable[tuple[Keys, JsonValue, JsonValue]],
+    repairs: Iterable[Repair],
 ) -> Success[JsonValue] | None:
-    """Check arguments with arithmetic computed in all `texts`, if every one is arithmetic."""
+    """Check arguments with other values at some paths, if every one has another value."""
+    value = json_copy(value)
     made: list[Repair] = []
-    for keys, text in texts.items():
-        number = number_of(text) if isinstance(text, str) else None
-        if number is None:
+    for keys, before, after in changes:
+        holder: Any = value_at(value, keys[:-1]) if keys else None
+        if after is None or holder is None:
             return None
-        value = _with(value, keys, number)
-        made.append(Repair(path=Path.of(keys), kind="number", before=text, after=str(number)))
+        holder[0][keys[-1]] = after
+        made.append(Repair(path=Path.of(keys), kind="number", before=before, after=str(after)))
     result = _concluded(function, value, [*repairs, *made], []) if made else None
     return result or None
-
-
-def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
-    """Return a copy of a value with another value at one path."""
-    if not keys:
-        return inner
-    first, rest = keys[0], keys[1:]
-    if isinstance(value, dict):
-        return {k: _with(v, rest, inner) if k == first else v for k, v in value.items()}
-    if isinstance(value, list):
-        return [_with(v, rest, inner) if n == first else v for n, v in enumerate(value)]
-    return value
 
 
 def _concluded(
@@ -295,72 +257,54 @@ def _check_named(
     found: FoundCall, written: WrittenArguments, function: Function, names: list[str]
 ) -> Success[JsonValue] | Failure:
     """Check arguments, each under the property that its keyword or its position means."""
-    arguments, issues = _with_names(_without_underscores(written, names), names)
+    arguments, issues = _with_names(written, names)
     values = dict(arguments.values)
     issues += (_issue(keys, f"{Path.of(keys)} {fault}.") for keys, fault in arguments.faults)
     raws = ((raw.keys, value_at(values, raw.keys)) for raw in arguments.raws)
     texts = {keys: at[0] for keys, at in raws if at and isinstance(at[0], str)}
-    repairs = [each.repair for each in arguments.repairs]
+    repairs = [*arguments.repairs]
     repairs += (
         Repair(path=Path.of(keys), kind="word", before=text, after=text)
         for keys, text in texts.items()
     )
-    if texts:
-        texts, repairs = _split_lists(function, values, texts, repairs)
     issues += _not_values(texts.items(), doubtful=found.doubtful)
     result = _concluded(function, values, repairs, issues)
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
-    if again := _read_by_schema(arguments, function, values, result, repairs):
-        return again
     wrong = {issue.path.keys for issue in result.issues}
-    wanted = {keys: text for keys, text in texts.items() if keys in wrong}
-    kept = (each for each in repairs if each.path.keys not in wanted or each.kind != "word")
-    return _with_arithmetic(function, values, wanted, kept) or result
-
-
-def _without_underscores(written: WrittenArguments, names: list[str]) -> WrittenArguments:
-    """Return arguments with `from_` and `_from` under `from`, which no Python can write."""
-    meant = {key: key.strip("_") for key in written.values if key not in names}
-    given = [*written.values, *meant.values()]
-    meant = {
-        key: name
-        for key, name in meant.items()
-        if iskeyword(name) and name in names and given.count(name) == 1
-    }
-    if not meant:
-        return written
-    made = replace(
-        written,
-        values={meant.get(key, key): value for key, value in written.values.items()},
-        places={meant.get(str(key), key): place for key, place in written.places.items()},
-        raws=[*written.raws],
-        repairs=[*written.repairs],
-        faults=[*written.faults],
-    )
-    made.rekey(lambda keys: (meant.get(str(keys[0]), keys[0]), *keys[1:]) if keys else keys)
-    made.repairs += (PendingRepair((name,), "keyword", key, name) for key, name in meant.items())
-    return made
+    changes = [(keys, text, number_of(text)) for keys, text in texts.items() if keys in wrong]
+    changes += [(keys, text, text) for keys, text in arguments.numbers.items() if keys in wrong]
+    kept = (each for each in repairs if each.path.keys not in wrong or each.kind != "word")
+    return _changed(function, values, changes, kept) or result
 
 
 def _with_names(
     written: WrittenArguments, names: list[str]
 ) -> tuple[WrittenArguments, list[Issue]]:
-    """Return positional arguments under the names of properties, and issues of surplus arguments.
+    """Return arguments under the names of properties, and issues of surplus arguments.
 
-    A single object whose keys are properties is the object of all arguments.
+    A single object whose keys are properties is the object of all arguments. What Python cannot
+    write as a keyword, as `from`, is written `from_` or `_from`.
     """
     positional, given = written.positional, written.values
-    if not positional:
+    bare = {key: key.strip("_") for key in given if key not in names}
+    every = [*given, *bare.values()]
+    meant = {
+        key: name
+        for key, name in bare.items()
+        if iskeyword(name) and name in names and every.count(name) == 1
+    }
+    if not positional and not meant:
         return written, []
     only = positional[0] if len(positional) == 1 and not given else None
     arguments = replace(
         written, raws=[*written.raws], repairs=[*written.repairs], faults=[*written.faults]
     )
     if isinstance(only, dict) and only and all(key in names for key in only):
-        arguments.values, arguments.places = dict(only), {}
+        arguments.values = dict(only)
         arguments.rekey(lambda keys: keys[1:])
         return arguments, []
+    given = {meant.get(key, key): value for key, value in given.items()}
     named: dict[str | int, str] = {
         place: name for place, name in enumerate(names[: len(positional)]) if name not in given
     }
@@ -369,35 +313,20 @@ def _with_names(
         return (named[keys[0]], *keys[1:]) if keys and keys[0] in named else keys
 
     arguments.values = {**given, **{name: positional[int(n)] for n, name in named.items()}}
-    arguments.places = {rekeyed((key,))[0]: place for key, place in written.places.items()}
+    surplus = [place for place in range(len(positional)) if place not in named]
+    named |= meant
     arguments.rekey(rekeyed)
+    arguments.repairs += (
+        Repair(path=Path.of((name,)), kind="keyword", before=key, after=name)
+        for key, name in meant.items()
+    )
     return arguments, [
         _issue(
             (names[place] if place < len(names) else place,),
             f"There is no parameter for argument {place + 1}.",
         )
-        for place in range(len(positional))
-        if place not in named
+        for place in surplus
     ]
-
-
-def _split_lists(
-    function: Function, values: dict[str, JsonValue], texts: dict[Keys, str], repairs: list[Repair]
-) -> tuple[dict[Keys, str], list[Repair]]:
-    """Split texts without quotes at their commas where an array is expected: `tea, milk`."""
-    properties = _properties(function)
-    for keys, text in list(texts.items()):
-        schema = members_of(properties.get(str(keys[0])) if len(keys) == 1 else None)
-        items = [item.strip() for item in text.split(",")]
-        is_list = schema.get("type") == "array" and len(items) > 1 and "" not in items
-        if not is_list or _BRACKET.search(text):
-            continue
-        values[str(keys[0])] = list(items)
-        del texts[keys]
-        texts |= {(*keys, place): item for place, item in enumerate(items)}
-        made = Repair(path=Path.of(keys), kind="item", before=text, after=list(items))
-        repairs = [*(each for each in repairs if each.path.keys != keys), made]
-    return texts, repairs
 
 
 def _not_values(texts: Iterable[tuple[Keys, str]], *, doubtful: bool) -> list[Issue]:
@@ -417,36 +346,81 @@ def _not_values(texts: Iterable[tuple[Keys, str]], *, doubtful: bool) -> list[Is
     return issues
 
 
-def _read_by_schema(
-    arguments: WrittenArguments,
-    function: Function,
-    values: JsonObject,
-    failure: Failure,
-    repairs: list[Repair],
-) -> Success[JsonValue] | None:
-    """Parse invalid arguments again with the schema: `1.10` where a string is expected."""
-    properties = _properties(function)
-    changed = dict(values)
-    for name in {str(key) for issue in failure.issues for key in issue.path.keys[:1]}:
-        source = arguments.source(name)
-        wanted = partial(contract_of(function).checker.value.place, name)
-        read = None
-        if source is not None and isinstance(properties.get(name), dict):
-            read = parse_at(source, wanted)
-        if not read or (isinstance(read.value, str) and str(source).startswith(_OPENING)):
-            return None
-        if any(each.kind == "comment" for each in read.repairs):
-            return None  # `7//2` does not mean 7
-        changed[name] = read.value
-        path = Path.of((name,))
-        made = [replace(each, path=path) for each in read.repairs if each.kind != "truncated"]
-        repairs = [*(each for each in repairs if each.path.keys[:1] != (name,)), *made]
-    return _concluded(function, changed, repairs, []) or None
-
-
 def _issue(keys: Keys, message: str, value: JsonValue = None) -> Issue:
     return Issue(path=Path.of(keys), expected="a literal value", value=value, message=message)
 
 
 def _properties(function: Function) -> JsonObject:
     return members_of(contract_of(function).llm.get("properties"))
+
+
+_MAX_ARITHMETIC: Final = 200
+_MAX_BASE: Final = 10**30
+_MAX_EXPONENT: Final = 300
+_ARITHMETIC: Final = re.compile(r"[0-9eE_.+*/%() \t-]+")
+_DATES: Final = re.compile(r"\d+(?:-\d+){2,}|\d+(?:/\d+){2,}|0\d.*")
+_AMOUNT: Final = re.compile(r"([-+]?)[$\u20ac\u00a3\u00a5]\s?([0-9][0-9_]*(?:\.[0-9]+)?)")
+
+_EXPRESSION: Final = re.compile(
+    r"\A[^\W\d]\w*(?:\??\.[^\W\d]\w*)+\Z"  # an attribute
+    r"|[\w)\]]\("  # a call
+    r"|[\w)\]]\["  # a subscript
+    r"|\A(?:lambda\b|await\s|yield\s|new\s+[A-Z])|\$\{|\A\$[^\W\d]"
+    r"|[\"']\s*[+%*]|[+%*]\s*[\"']"  # strings joined
+    r"|\w\s+[+*%]\s+\w|[^\W\d]\w*[+*]\w|\w[+*][^\W\d]|\w\s*(?:\*\*|//|&&|\|\||==|=>)\s*\w"
+    r"|\A(?:[a-z0-9_][\w.]*\s+[-/]\s+)+[a-z0-9_][\w.]*\Z"
+    r"|[\"'\w)\]]\s+if\s+.+\s+else\s|[\"']\s*(?:==|!=|\b(?:or|and|in|not)\b)"
+)
+
+_LOOP: Final = re.compile(r"\sfor\s+([^\W\d]\w*)\s*(?:,[\w\s,]{1,80})?\sin\s")
+
+
+def is_expression(text: str) -> bool:
+    """Return whether only a program can evaluate this: `user.email`, `a + b`, `f(x)`."""
+    if _EXPRESSION.search(text) is not None:
+        return number_of(text) is None
+    loop = _LOOP.search(text)  # `x for x in y`, but not `the best price for flights in Rome`
+    return loop is not None and loop[1] in re.findall(r"\w+", text[: loop.start()])
+
+
+def number_of(text: str) -> int | float | None:
+    """Return the value of arithmetic (`3*7`) or of an amount of money (`$5`), or `None`."""
+    amount = _AMOUNT.fullmatch(text)
+    if amount is not None:
+        return parse_number(amount[1].replace("+", "") + amount[2])
+    if len(text) > _MAX_ARITHMETIC or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
+        return None
+    try:
+        value = _value_of(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ArithmeticError, ValueError, RecursionError, MemoryError):
+        return None
+    return value if isfinite(value) else None
+
+
+def _value_of(node: ast.expr) -> int | float:
+    """Return the value of arithmetic."""
+    value: object = None
+    if isinstance(node, ast.Constant):
+        value = node.value
+    elif isinstance(node, ast.UnaryOp):
+        inner = _value_of(node.operand)
+        value = -inner if isinstance(node.op, ast.USub) else inner
+    elif isinstance(node, ast.BinOp):
+        one, other = _value_of(node.left), _value_of(node.right)
+        if isinstance(node.op, ast.Pow) and (abs(other) > _MAX_EXPONENT or abs(one) > _MAX_BASE):
+            raise ValueError
+        value = _OPERATORS[type(node.op).__name__](one, other)
+    if not isinstance(value, int | float) or (isinstance(value, int) and abs(value) > 10**308):
+        raise ValueError
+    return value
+
+
+_OPERATORS: Final[Mapping[str, Callable[[float, float], object]]] = {
+    "Add": lambda one, other: one + other,
+    "Div": lambda one, other: one / other,
+    "FloorDiv": lambda one, other: one // other,
+    "Mod": lambda one, other: one % other,
+    "Mult": lambda one, other: one * other,
+    "Pow": lambda one, other: one**other,
+    "Sub": lambda one, other: one - other,
+}

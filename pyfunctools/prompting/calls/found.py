@@ -1,15 +1,14 @@
 """A call that was found in the output of a model, before its arguments are checked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.arguments import WrittenArguments
-from pyfunctools.prompting.calls.literals import Literals, NotALiteral
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
 from pyfunctools.record.function import Function
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.result import Issue, Repair
 
 
@@ -19,6 +18,33 @@ class Weight(IntEnum):
     IN_SENTENCE = 0
     ALONE = 1
     MARKED = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class WrittenArguments:
+    """The arguments between the parentheses of a call, or in the tags of one.
+
+    `values` are the keyword arguments, `numbers` the texts of numbers with a fraction. The paths in
+    `raws`, `repairs`, `faults` and `numbers` begin with the keyword or position of an argument.
+    """
+
+    positional: list[JsonValue] = field(default_factory=list[JsonValue])
+    values: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    raws: list[RawText] = field(default_factory=list[RawText])
+    repairs: list[Repair] = field(default_factory=list[Repair])
+    faults: list[tuple[Keys, str]] = field(default_factory=list[tuple[Keys, str]])
+    numbers: dict[Keys, str] = field(default_factory=dict[Keys, str])
+    end: int = 0
+    closed: bool = True
+
+    def rekey(self, change: Callable[[Keys], Keys]) -> None:
+        """Change the paths in `raws`, `repairs`, `faults` and `numbers`."""
+        self.raws[:] = [raw._replace(keys=change(raw.keys)) for raw in self.raws]
+        self.repairs[:] = [
+            replace(each, path=Path.of(change(each.path.keys))) for each in self.repairs
+        ]
+        self.faults[:] = [(change(keys), says) for keys, says in self.faults]
+        self.numbers = {change(keys): text for keys, text in self.numbers.items()}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,16 +68,23 @@ class JsonInText:
         """Return the start and end of the innermost object around the value at these keys."""
         if len(keys) == 1 and self.text[:1] == "{":
             return self.start, self.end
+        places = self._places()
+        around = (keys[:length] for length in range(len(keys) - 1, -1, -1))
+        return next((places[each] for each in around if each in places), (self.start, self.end))
+
+    def text_at(self, keys: Keys) -> str | None:
+        """Return the text of the object at these keys, `None` if its place is unknown."""
+        start, end = self._places().get(keys, (0, 0))
+        return self.text[start - self.start : end - self.start] or None
+
+    def _places(self) -> Mapping[Keys, tuple[int, int]]:
         if self.objects is None:
             literals = Literals(self.text, 0, len(self.text))
             with suppress(NotALiteral):
                 literals.container()
             here = self.start
             self.objects = {k: (here + s, here + e) for k, (s, e) in literals.objects.items()}
-        for length in range(len(keys) - 1, -1, -1):
-            if keys[:length] in self.objects:
-                return self.objects[keys[:length]]
-        return self.start, self.end
+        return self.objects
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,6 +96,7 @@ class FoundCall:
     - `beside`: arguments that are written beside the name, not among the other arguments.
     - `start`, `end`: the place of the call in the text.
     - `id`, `namespace`, `caller`: from the vendor's message.
+    - `sure`: only a call looks like this, whatever its name is.
     - `doubtful`: it could not be parsed, or looks like a mere description such as `f(city)`; it
       counts only among other calls.
     - `cut_off`: its end may be missing.
@@ -82,6 +116,7 @@ class FoundCall:
     id: str | None = None
     namespace: str | None = None
     caller: JsonValue = None
+    sure: bool = True
     doubtful: bool = False
     cut_off: bool = False
     group: int = 0

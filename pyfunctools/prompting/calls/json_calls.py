@@ -1,25 +1,214 @@
-"""JSON in a text: the calls in it, and a call whose name is written in front of it."""
+"""JSON in a text: the calls in it, and a call whose name is written in front of it.
+
+Objects that are calls have the formats of vendors, and variants that models write.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from json import JSONDecodeError, JSONDecoder
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
+from pyfunctools.envelopes.blocks import ARGUMENT_KEYS, CALL_KEYS, NAME_KEYS, is_foreign
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.arguments import WrittenArguments
-from pyfunctools.prompting.calls.call_objects import call_objects
-from pyfunctools.prompting.calls.found import FoundCall, JsonInText
-from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
+from pyfunctools.prompting.calls.found import FoundCall, JsonInText, WrittenArguments
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.scalars import OPENING
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.result import Issue
 
-if TYPE_CHECKING:
-    from pyfunctools.schema.parsing.recovery import Recovery
+_NAMES: Final = (
+    *NAME_KEYS,
+    *("function", "function_name", "functionName", "tool", "recipient_name", "action"),
+    *("function_call", "functionCall", "tool_call", "func", "api", "api_name", "method"),
+)
+"""Keys for the name of a function: those of vendors, and those that models write instead."""
+_ARGUMENTS: Final = (
+    *ARGUMENT_KEYS,
+    *("params", "action_input", "tool_input", "toolInput", "tool_arguments", "tool_args"),
+    *("function_arguments", "function_args", "kwargs", "inputs"),
+)
+"""Keys for the arguments."""
+
+_SURE: Final = frozenset({"arguments", "args", "function_args", "action_input", "tool_input"})
+"""Keys that only a call has beside a name."""
+
+_CALL_TYPES: Final = frozenset({"function", "function_call", "tool_use", "tool_call"})
+"""The `type` of a call."""
+_FOREIGN: Final = re.compile(
+    r"mcp|server|builtin|approval|result|output(?!_text)|response$|thinking|reason|document|search"
+    r"|input|user|human|system"
+)
+"""Parts of the `type` of a block that the model did not write, or of a call of a server tool."""
+_WRAPPER: Final = re.compile(
+    r"(?:next_?)?(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|(?:next_?)?actions?"
+    r"|functions?|tools?|arguments|parameters|choices|message|assistant|response|answer|plan|steps?",
+    re.IGNORECASE,
+)
+"""Keys whose value contains calls; the values of other keys are data."""
+_BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
+_WORDS: Final = frozenset({*_NAMES, *_ARGUMENTS})
+_MAX_DEPTH: Final = 64
+
+
+def call_objects(value: JsonValue, names: FunctionNames, keys: Keys = ()) -> Iterator[FoundCall]:
+    """Yield the calls in a value, in their order; only keys such as `tool_calls` are searched."""
+    if len(keys) > _MAX_DEPTH:
+        return
+    if isinstance(value, dict):
+        yield from _object(value, names, keys)
+    elif isinstance(value, list):
+        yield from _items(value, names, keys)
+
+
+def _call(
+    name: str, function: Function | None, arguments: JsonValue, keys: Keys, *, sure: bool = True
+) -> FoundCall:
+    return FoundCall(name=name, function=function, arguments=arguments, keys=keys, sure=sure)
+
+
+def _items(value: list[JsonValue], names: FunctionNames, keys: Keys) -> Iterator[FoundCall]:
+    """Yield the calls in an array; a string in it may be the name of a call, as in `["f", {}]`."""
+    function: Function | None = None
+    name = ""
+    for index, item in enumerate(value):
+        before = value[index - 1] if index else None
+        if isinstance(item, dict):
+            if isinstance(before, str):
+                name, function = before, names.find(before)
+            found: tuple[FoundCall, ...] = ()
+            if function is None or not isinstance(before, str):
+                found = tuple(call_objects(item, names, (*keys, index)))
+            if function is not None and not found:
+                yield _call(name, function, item, (*keys, index))
+            else:
+                function = None
+                yield from found
+        elif isinstance(item, list):
+            function = None
+            yield from call_objects(item, names, (*keys, index))
+
+
+def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[FoundCall]:
+    if len(value) == 1:  # the most common form, tested first: `{"name": {...}}`
+        ((name, inner),) = value.items()
+        function = None if name in _WORDS or type(name) is not str else names.find(name)
+        if function is not None and _may_be_arguments(inner):
+            yield _call(name, function, inner, (*keys, name))
+            return
+    if _is_foreign(value):
+        return
+    call = _named(value, names, keys)
+    if call is not None and (call.function is not None or call.sure):
+        yield call
+        return
+    if _is_definition(value):
+        return
+    mine = [(key, inner, names.find(key)) for key, inner in value.items() if type(key) is str]
+    known = [each for each in mine if each[2] is not None and _may_be_arguments(each[1])]
+    if known:
+        for key, inner, function in known:
+            yield _call(key, function, inner, (*keys, key))
+        return
+    if call is not None:
+        yield call
+        return
+    for key, inner, _ in mine:
+        if isinstance(inner, dict | list) and _WRAPPER.fullmatch(key):
+            yield from call_objects(inner, names, (*keys, key))
+
+
+def _is_foreign(value: JsonObject) -> bool:
+    """Return whether this is a block or a message that the model did not write."""
+    kind = value.get("type")
+    if isinstance(kind, str) and kind not in _CALL_TYPES and _FOREIGN.search(kind.lower()):
+        return True
+    spoken = any(key in value for key in ("content", "parts", *CALL_KEYS))
+    return spoken and is_foreign(value.get("role"))
+
+
+def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | None:
+    """Return the call in an object that has a key for the name."""
+    inner = value.get("function")
+    if isinstance(inner, Mapping):
+        if isinstance(inner.get("name"), str) and any(key in value for key in _ARGUMENTS):
+            return _named({**value, "function": inner["name"]}, names, keys)
+        found = _named(inner, names, (*keys, "function"))
+        if found is not None:
+            found.sure = True
+        return found
+    for key in _NAMES:
+        name = value.get(key)
+        if not isinstance(name, str) or not name:
+            continue
+        for where in _ARGUMENTS:
+            if where in value:
+                arguments = value[where]
+                function = names.find(name)
+                if function is None and not _may_be_arguments(arguments):
+                    continue
+                if _is_schema(arguments, function):
+                    return None
+                sure = where in _SURE or key in ("tool_name", "recipient_name")
+                sure = sure or value.get("type") in _CALL_TYPES
+                call = _call(name, function, arguments, (*keys, where), sure=sure)
+                call.beside = _beside(value, arguments, function)
+                return call
+        if (call := _flat(value, key, name, names, keys)) is not None:
+            return call
+    return None
+
+
+def _beside(
+    value: JsonObject, arguments: JsonValue, function: Function | None
+) -> JsonObject | None:
+    """Return the arguments that are written beside the name, not among the other arguments."""
+    if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
+        return None
+    known = properties_of(function)
+    own = {*_NAMES, *_ARGUMENTS, *_BESIDE, *arguments}
+    return {key: inner for key, inner in value.items() if key in known and key not in own}
+
+
+def _flat(
+    value: JsonObject, key: str, name: str, names: FunctionNames, keys: Keys
+) -> FoundCall | None:
+    """Return the call whose arguments are all beside its name, or that has no arguments."""
+    function = names.find(name)
+    if function is None:
+        return None
+    rest = {other: inner for other, inner in value.items() if other != key}
+    known = properties_of(function)
+    if rest and key not in known and all(other in known for other in rest):
+        return _call(name, function, rest, keys)
+    if rest.keys() <= _BESIDE and (rest or not contract_of(function).parameters.get("required")):
+        return _call(name, function, {}, keys)
+    return None
+
+
+def _may_be_arguments(value: JsonValue) -> bool:
+    return value is None or isinstance(value, dict | str | list)
+
+
+def _is_definition(value: JsonObject) -> bool:
+    """Return whether this is the description of a function."""
+    return "description" in value and ("parameters" in value or "input_schema" in value)
+
+
+def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
+    """Return whether the arguments are the function's schema instead."""
+    if not isinstance(arguments, Mapping):
+        return False
+    described = isinstance(arguments.get("properties"), Mapping)
+    if not described and arguments.get("type") not in ("object", "dict"):
+        return False
+    key = "properties" if described else "type"
+    return function is None or key not in properties_of(function)
+
 
 _BEGINS: Final = re.compile(
     rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
@@ -72,26 +261,13 @@ def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     if found is not None and not found.issues:
         return found, searched
     if ended := _ENDS.search(text, at, min(searched + 3, stop)):
-        cut, _ = _literal(text, at, ended.start(), ended=True)
+        cut, _ = _recovered(text, at, ended.start(), fenced=True)
         if cut is not None and not cut.issues:
             return cut, searched
-    value, recovery = recover(text, at, stop, sure=False)
-    searched = max(searched, recovery.at)
-    unread = bool(recovery.issues) and not isinstance(value, dict | list)
-    if unread or (found is not None and recovery.issues):
-        return found, searched
-    end = max(recovery.at, at + 1)
-    recovered = JsonInText(
-        text=text[at:end],
-        start=at,
-        end=end,
-        value=value,
-        repairs=tuple(recovery.repairs),
-        issues=tuple(recovery.issues),
-        whole=not recovery.issues,
-        objects={},
-    )
-    return recovered, searched
+    recovered, seen = _recovered(text, at, stop, fenced=False)
+    if found is None or (recovered is not None and not recovered.issues):
+        found = recovered
+    return found, max(searched, seen)
 
 
 def _strict(text: str, at: int) -> tuple[JsonValue, int]:
@@ -109,41 +285,26 @@ def _strict(text: str, at: int) -> tuple[JsonValue, int]:
     return (None if read is None else read.value), end
 
 
-def _literal(
-    text: str, at: int, stop: int, *, ended: bool = False
-) -> tuple[JsonInText | None, int]:
-    """Parse JSON or Python literals without repairs; other values are issues.
-
-    If a tag `ended` the text, brackets may be missing, but no number was cut off.
-    """
+def _literal(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
+    """Parse JSON or Python literals without repairs; other values are issues."""
     literals = Literals(text, at, stop)
     try:
         value = literals.container()
     except NotALiteral:
         return None, literals.end_of_search
-    repairs = literals.repairs
-    if ended and not any(each.before.startswith(("'", '"')) for each in repairs):
-        repairs = [each for each in repairs if each.kind == "closer"]
-    if (repairs and not ended) or any(each.before for each in repairs):
-        return None, literals.end_of_search
-    issues = [_not_a_literal(text, raw) for raw in literals.raws]
-    issues += (_fault(keys, fault) for keys, fault in literals.faults)
     end = literals.at
+    if literals.repairs:
+        return None, literals.end_of_search
+    raws = ((raw.keys, text[raw.start : raw.end]) for raw in literals.raws)
+    issues = [
+        _fault(keys, f"is not a JSON value: `{shortened(raw, 40)}`", raw) for keys, raw in raws
+    ]
+    issues += (_fault(keys, fault) for keys, fault in literals.faults)
+    objects = literals.objects
     found = JsonInText(
-        text=text[at:end],
-        start=at,
-        end=end,
-        value=value,
-        repairs=tuple(each.repair for each in repairs),
-        issues=tuple(issues),
-        objects=literals.objects,
+        text=text[at:end], start=at, end=end, value=value, issues=tuple(issues), objects=objects
     )
     return found, end
-
-
-def _not_a_literal(text: str, raw: RawText) -> Issue:
-    value = text[raw.start : raw.end]
-    return _fault(raw.keys, f"is not a JSON value: `{shortened(value, 40)}`", value)
 
 
 def _fault(keys: Keys, fault: str, value: JsonValue = None) -> Issue:
@@ -151,13 +312,27 @@ def _fault(keys: Keys, fault: str, value: JsonValue = None) -> Issue:
     return Issue(path=path, expected="a JSON value", value=value, message=f"{path} {fault}.")
 
 
-def recover(text: str, start: int, stop: int, *, sure: bool) -> "tuple[JsonValue, Recovery]":
-    """Return the part of a broken JSON value that could be parsed, and the parser."""
+def _recovered(text: str, at: int, stop: int, *, fenced: bool) -> tuple[JsonInText | None, int]:
+    """Parse broken JSON, and the part of it that can be parsed; `None` if there is none."""
     from pyfunctools.schema.parsing.recovery import Recovery  # few texts need it
 
-    recovery = Recovery(text, start, stop, limits=DEFAULT_LIMITS, sure=sure)
+    recovery = Recovery(text, at, stop, limits=DEFAULT_LIMITS, fenced=fenced, sure=False)
     recovery.read()
-    return _without_faults(recovery.value, recovery.issues), recovery
+    value = _without_faults(recovery.value, recovery.issues)
+    if recovery.issues and not isinstance(value, dict | list):
+        return None, recovery.at
+    end = max(recovery.at, at + 1)
+    found = JsonInText(
+        text=text[at:end],
+        start=at,
+        end=end,
+        value=value,
+        repairs=tuple(recovery.repairs),
+        issues=tuple(recovery.issues),
+        whole=not recovery.issues,
+        objects={},
+    )
+    return found, end
 
 
 def _without_faults(value: JsonValue, issues: Iterable[Issue]) -> JsonValue:
@@ -204,20 +379,10 @@ def calls_in_json(
     beside = after >= 0 and text[after : source.start].strip() in (",", ";")
     beside = beside or any(call.function is not None for call in calls)
     for call in calls:
-        start, end = source.place(call.keys)
-        if not (call.function or call.sure or beside or _is_likely(call.name, source, text, names)):
-            continue
-        each = FoundCall(
-            name=call.name,
-            function=call.function,
-            arguments=call.arguments,
-            start=start,
-            end=end,
-            source=source,
-            keys=call.keys,
-            beside=call.beside,
-        )
-        found.append(each)
+        if call.function or call.sure or beside or _is_likely(call.name, source, text, names):
+            call.source = source
+            call.start, call.end = source.place(call.keys)
+            found.append(call)
     if not found and isinstance(source.value, dict):
         named = _call_of_name(source, source.value, text, names)
         return [] if named is None else [named]

@@ -51,18 +51,9 @@ _WORDS: Final = {
     "null": None,
 }
 _ESCAPE: Final = re.compile(
-    r"\\(?:(\n)|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL
+    r"\\(?:(/)|[\n\\\"'abfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}"
+    r"|U(?:000[0-9a-fA-F]|0010)[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2})"
 )
-_ESCAPES: Final = {
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    **{char: char for char in "\\\"'/"},
-}
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _OUT_OF_RANGE: Final = "is a number out of range"
 _MAX_RAW: Final = 4_000
@@ -85,25 +76,12 @@ class RawText(NamedTuple):
     end: int
 
 
-class PendingRepair(NamedTuple):
-    """A repair of one value, whose path may still change."""
-
-    keys: Keys
-    kind: str
-    before: str
-    after: str
-
-    @property
-    def repair(self) -> Repair:
-        """The repair with its path."""
-        return Repair(path=Path.of(self.keys), kind=self.kind, before=self.before, after=self.after)
-
-
 class Literals:
     """A parser of literals; `at` is its position in the text.
 
     `raws` are the values that are not literals, `repairs` the repairs, and `faults` the mistakes: a
-    repeated key, a number out of range. `objects` are the places of all objects in the text.
+    repeated key, a number out of range. `objects` are the places of all objects in the text,
+    `numbers` the texts of all numbers with a fraction.
     """
 
     def __init__(self, text: str, at: int, stop: int) -> None:
@@ -111,9 +89,10 @@ class Literals:
         self.at: int = at
         self.stop: int = stop
         self.raws: list[RawText] = []
-        self.repairs: list[PendingRepair] = []
+        self.repairs: list[Repair] = []
         self.faults: list[tuple[Keys, str]] = []
         self.objects: dict[Keys, tuple[int, int]] = {}
+        self.numbers: dict[Keys, str] = {}
         self._depth = 0
         self._effort = 0
 
@@ -153,7 +132,10 @@ class Literals:
         found = _SCALAR.match(text, start, self.stop)
         if found is not None:
             self.at = found.end()
-            return self._scalar(found, keys)
+            group = found.lastindex or 0
+            if group <= 2:
+                return found[group]
+            return _WORDS[found[4]] if group == 4 else self._number(found[3], keys)
         char = text[start : start + 1]
         counts = len(self.raws), len(self.repairs), len(self.faults)
         depth = self._depth
@@ -172,23 +154,16 @@ class Literals:
         self.at, self._depth = start, depth
         return self._raw_text(keys, after_comma)
 
-    def _scalar(self, found: re.Match[str], keys: Keys) -> JsonValue:
-        group = found.lastindex or 0
-        token = found[group]
-        if group <= 2:
-            return token
-        if group == 4:
-            return _WORDS[token]
-        return self._number(token, keys)
-
     def _number(self, token: str, keys: Keys) -> JsonValue:
         number = parse_number(token)
         if number is None:
             self.faults.append((keys, _OUT_OF_RANGE))
+        elif isinstance(number, float):
+            self.numbers[keys] = token
         return number
 
     def _repair(self, keys: Keys, kind: str, before: str, after: str) -> None:
-        self.repairs.append(PendingRepair(keys, kind, before, after))
+        self.repairs.append(Repair(path=Path.of(keys), kind=kind, before=before, after=after))
 
     def _other(self, char: str, keys: Keys) -> JsonValue:
         if char == "[":
@@ -276,22 +251,17 @@ class Literals:
         if found is not None:
             self.at = found.end()
             return found[found.lastindex or 1]
+        if found := _BARE_KEY.match(self.text, self.at, self.stop):
+            self.at = found.end()
+            self._repair(keys, "key", found[1], f'"{found[1]}"')
+            return found[1]
         if self.text[self.at] not in "\"'\\":
-            return self._bare_key(keys)
+            raise NotALiteral
         key = self._string(keys, raw=False)
         if self.space() != ":":
             raise NotALiteral
         self.at += 1
         return key
-
-    def _bare_key(self, keys: Keys) -> str:
-        """Parse a key without quotes, as in JavaScript."""
-        found = _BARE_KEY.match(self.text, self.at, self.stop)
-        if found is None:
-            raise NotALiteral
-        self.at = found.end()
-        self._repair(keys, "key", found[1], f'"{found[1]}"')
-        return found[1]
 
     def _strings(self, keys: Keys, *, raw: bool = False) -> str:
         """Parse a string, and the strings behind it that Python joins with it."""
@@ -417,21 +387,9 @@ def unescaped(text: str, raw: bool = False) -> str:
     """
     if raw or "\\" not in text:
         return text
-    value = _ESCAPE.sub(_character, text)
+    value = _ESCAPE.sub(lambda found: found[1] or found[0].encode().decode("unicode_escape"), text)
     if "\\u" in text or "\\U" in text:
         value = _PAIR.sub(
             lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), value
         )
     return value
-
-
-def _character(found: re.Match[str]) -> str:
-    line, pair, four, eight, octal, other = found.groups()
-    if line is not None:
-        return ""
-    if other is not None:
-        return _ESCAPES.get(other, found[0])
-    if octal is not None:
-        return chr(int(octal, 8))
-    code = int(pair or four or eight, 16)
-    return chr(code) if code < 0x110000 else found[0]

@@ -1,20 +1,171 @@
-"""Calls in the notation of Python, and calls that are written as a list."""
+"""Calls in the notation of Python: `f(1, b="x", **{"c": 2})`, and as lists: `["f", "a=1"]`."""
 
 import builtins
 import re
+from collections.abc import Container
 from typing import Final
 
-from pyfunctools.prompting.calls.arguments import (
-    WrittenArguments,
-    parse_assignments,
-    read_arguments,
-    unreadable_arguments,
-)
-from pyfunctools.prompting.calls.check import check_call
-from pyfunctools.prompting.calls.code import Code
-from pyfunctools.prompting.calls.found import FoundCall, Weight
+from pyfunctools._json import JsonValue
+from pyfunctools.prompting.calls.found import FoundCall, Weight, WrittenArguments
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
+from pyfunctools.prompting.calls.speech import Code
 from pyfunctools.record.function import Function
+from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.result import Repair
+
+_NAMED: Final = re.compile(r"""(["'`]?)((?:[^\W\d]|\\_)(?:[\w$-]|\\_)*+)\1\s*+(?:=>|=(?!=))\s*+""")
+_QUOTED: Final = re.compile(r"""(["'])([^"'\\\n]{1,200}+)\1\s*+:\s*+""")
+_COLONED: Final = re.compile(
+    r"()([^\W\d][\w$-]*+)\s*+:(?!:)\s*+(?=[\"'0-9\[{+-]|(?:[Tt]rue|[Ff]alse|None|null)\b)"
+)
+_ENDS_VALUE: Final = re.compile(
+    r"""\s*+(?:(["'`]?)(?:[^\W\d]|\\_)(?:[\w$-]|\\_)*+\1\s*+(?:=(?!=)|:(?!:))|\*\*|[)\]]|\Z)"""
+)
+"""The text behind a comma that ends a value which is not a literal."""
+_CLOSED: Final = re.compile(r"\s*+(?:\Z|[\]};`\"']|\n)")
+
+
+def read_arguments(
+    text: str, at: int, stop: int, closer: str = ")"
+) -> tuple[WrittenArguments | None, int]:
+    """Parse the arguments behind the opening bracket of a call; return also the end of the search.
+
+    `closer` is the bracket that ends the arguments. These are `None` if they cannot be parsed:
+    prose in parentheses, or code that is more than a call.
+    """
+    literals = Literals(text, at, stop)
+    found = WrittenArguments(
+        raws=literals.raws,
+        repairs=literals.repairs,
+        faults=literals.faults,
+        numbers=literals.numbers,
+    )
+    try:
+        while _argument(literals, found, closer):
+            pass
+    except NotALiteral:
+        return None, literals.end_of_search
+    found.end = literals.at
+    return found, literals.end_of_search
+
+
+def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
+    """Parse one argument and the comma behind it; return whether another may follow."""
+    text, stop = literals.text, literals.stop
+    char = literals.space()
+    if char == closer:
+        literals.at += 1
+        return False
+    if not char:
+        return _unclosed(literals, found, closer)
+    named = (
+        _NAMED.match(text, literals.at, stop)
+        or _QUOTED.match(text, literals.at, stop)
+        or _COLONED.match(text, literals.at, stop)
+    )
+    if named is not None:
+        _keyword(literals, found, named)
+    elif char == "*":
+        literals.at += 2
+        unpacked = literals.value(()) if text.startswith("**", literals.at - 2) else None
+        if not isinstance(unpacked, dict):
+            raise NotALiteral
+        for name, value in unpacked.items():
+            _keep(found, name, value)
+    else:
+        found.positional.append(literals.value((len(found.positional),)))
+    char = literals.space()
+    if char in (",", closer):
+        literals.at += 1
+        return char == ","
+    if _CLOSED.match(text, literals.at, stop):
+        return _unclosed(literals, found, closer)
+    raise NotALiteral
+
+
+def _keyword(literals: Literals, found: WrittenArguments, named: re.Match[str]) -> None:
+    name = named[2].replace("\\_", "_")
+    literals.at = start = named.end()
+    if start >= literals.stop or literals.text[start] in ",)":
+        raise NotALiteral
+    _keep(found, name, literals.value((name,), _ENDS_VALUE))
+
+
+def _keep(found: WrittenArguments, name: str, value: JsonValue) -> None:
+    if name in found.values:
+        found.faults.append(((name,), "is given twice"))
+    else:
+        found.values[name] = value
+
+
+def _unclosed(literals: Literals, found: WrittenArguments, closer: str) -> bool:
+    found.closed = False
+    literals.repairs.append(Repair(path=Path.of(()), kind="closer", before="", after=closer))
+    return False
+
+
+_PIECE: Final = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*+")|'(?:[^'\\\n]|\\.)*+'|[()\[\]{}]""")
+_ENDED: Final = re.compile(r"\)(?=\s*+(?:[,;\]\n]|\Z))")
+_MAX_LENGTH: Final = 4_000
+
+
+def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | None:
+    """Return a record of arguments that cannot be parsed, up to the closing parenthesis.
+
+    Returns `None` if the parentheses are not closed.
+    """
+    stop = min(stop, at + _MAX_LENGTH)
+    depth = 1
+    ended = None
+    for piece in _PIECE.finditer(text, at, stop):
+        depth += (piece[0] in "([{") - (piece[0] in ")]}")
+        if depth == 0:
+            ended = piece
+            break
+    ended = ended or _ENDED.search(text, at, stop)
+    if ended is None:
+        return None
+    faults: list[tuple[Keys, str]] = [((), "cannot be read as arguments")]
+    return WrittenArguments(faults=faults, end=ended.end())
+
+
+_MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
+"""The content of `'unit='ml'`: the quote behind `=` is the one that belongs to the value."""
+
+
+def parse_assignments(arguments: WrittenArguments, names: Container[str] | None = None) -> None:
+    """Turn positional strings such as `"days=3"` into keyword arguments, if all have this form.
+
+    With `names`, only if every keyword is one of them.
+    """
+    values: dict[str, JsonValue] = {}
+    raws: list[RawText] = []
+    firsts: list[str] = []
+    for each in arguments.positional:
+        if not isinstance(each, str) or "=" not in each:
+            return
+        if misquoted := _MISQUOTED.fullmatch(each):
+            values[misquoted[1]] = misquoted[2]
+            firsts.append(misquoted[1])
+            continue
+        parsed, _ = read_arguments(each, 0, len(each))
+        if parsed is None or parsed.positional or parsed.faults or parsed.end < len(each):
+            return
+        if any(repair.before.startswith(("'", '"')) for repair in parsed.repairs):
+            return  # a string without an end, or with a quote inside
+        values.update(parsed.values)
+        raws += parsed.raws
+        firsts.append(next(iter(parsed.values), ""))
+    known = names is None or all(name in names for name in values)
+    if values and not arguments.raws and known:
+        arguments.positional.clear()
+        arguments.values = {**values, **arguments.values}
+        arguments.rekey(
+            lambda keys: (firsts[keys[0]],) if keys and isinstance(keys[0], int) else keys
+        )
+        arguments.raws += raws
+
 
 CALL: Final = (
     r"(?<![\w.$@\\-])[^\W\d](?:\w|(?=\.[^\W\d]|-\w)[.-]|(?=\\_)..)*+"  # the name
@@ -185,14 +336,9 @@ _LISTED: Final = re.compile(
     r"|(?P<bare>[^\W\d][\w.]{0,200}+)\s*+,(?=\s*+[^\W\d]\w{0,100}+\s*+=(?!=)))"
 )
 
-_ALONE: Final = re.compile(r"(?:\A|[\n\[(,])[ \t]*\Z")
-
 
 def read_listed(text: str, at: int, names: FunctionNames) -> tuple[FoundCall | None, int]:
-    """Parse a call that is written as a list: `["f", "a=1"]`, `("f", "a": 1)`, `[f, a=1]`.
-
-    `["f", 1, "x"]` is a call only if it stands alone and the arguments are valid.
-    """
+    """Parse a call that is written as a list: `["f", "a=1"]`, `("f", "a": 1)`, `[f, a=1]`."""
     opened = _LISTED.match(text, at)
     name = "" if opened is None else opened["quoted"] or opened["bare"]
     function = names.find(name)
@@ -203,19 +349,7 @@ def read_listed(text: str, at: int, names: FunctionNames) -> tuple[FoundCall | N
     if arguments is None:
         return None, searched
     parse_assignments(arguments)
-    found = FoundCall(
-        name=name, function=function, arguments=arguments, start=at, end=arguments.end
-    )
-    if not arguments.positional:
-        return (found if arguments.values else None), searched
-    found.weight = Weight.ALONE
-    texts = [each for each in arguments.positional if isinstance(each, str)]
-    is_call = (
-        not (arguments.values or arguments.raws or arguments.repairs)
-        and arguments.closed
-        and len(arguments.positional) > 1
-        and _ALONE.search(text[max(at - 20, 0) : at]) is not None
-        and not any(map(names.find, texts))
-        and bool(check_call(found, names))
-    )
-    return (found if is_call else None), searched
+    if arguments.positional or not arguments.values:
+        return None, searched
+    end = arguments.end
+    return FoundCall(name=name, function=function, arguments=arguments, start=at, end=end), searched

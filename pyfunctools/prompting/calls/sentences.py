@@ -143,14 +143,9 @@ def first_end(text: str, start: int, stop: int) -> int:
     return min(stop, len(text)) if ending is None else ending.end()
 
 
-def is_plain(sentence: str) -> bool:
+def _is_plain(sentence: str) -> bool:
     """Return whether none of the patterns here needs to be tried."""
     return "?" not in sentence and _SUSPECT.isdisjoint(_WORD.findall(sentence.lower()))
-
-
-def is_refused(lead: str) -> bool:
-    """Return whether the sentence before a call refuses it."""
-    return _REFUSED.search(lead) is not None
 
 
 def only_mentions(sentence: str) -> bool:
@@ -158,19 +153,26 @@ def only_mentions(sentence: str) -> bool:
     return sentence.rstrip().endswith("?") or _HYPOTHETICAL.search(sentence) is not None
 
 
-def only_introduces(lead: str) -> bool:
-    """Return whether the sentence before a call asks for it, quotes it or explains it."""
-    if _AWAITED.search(lead):
+def only_introduces(lead: str, *, answered: bool) -> bool:
+    """Return whether the sentence before a call refuses it, asks for it, quotes or explains it.
+
+    If other calls have `answered` before, also if it introduces an example or an alternative.
+    """
+    if _is_plain(lead):
+        return False
+    if any(each.search(lead) for each in (_REFUSED, _AWAITED, _EXPLAINED, _OFFERED)):
         return True
     if _ASKED.search(lead) and (lead.endswith("?") or _ASKS.match(lead)):
         return True
-    if _EXPLAINED.search(lead) or _OFFERED.search(lead):
+    if answered and _EXAMPLE.search(lead):
         return True
     return _QUOTED.search(lead) is not None and not _MINE.search(lead)
 
 
 def takes_back(behind: str) -> bool:
     """Return whether the text behind a call refuses it, or asks whether to make it."""
+    if _is_plain(behind):
+        return False
     if _REFUSED_BEHIND.search(behind):
         return True
     asked = (each[0] for each in _QUESTION.finditer(behind) if _ASKED_BEHIND.search(each[0]))
@@ -180,8 +182,3 @@ def takes_back(behind: str) -> bool:
     return awaited is not None and not _MORE.search(
         behind[awaited.start() : first_end(behind, awaited.end(), len(behind))]
     )
-
-
-def is_alternative(lead: str) -> bool:
-    """Return whether the sentence before a call introduces an example or an alternative."""
-    return _EXAMPLE.search(lead) is not None

@@ -12,20 +12,16 @@ from json import dumps
 from typing import Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.arguments import WrittenArguments
-from pyfunctools.prompting.calls.code import Code
-from pyfunctools.prompting.calls.found import FoundCall, Weight
+from pyfunctools.prompting.calls.found import FoundCall, Weight, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.sentences import (
     first_end,
-    is_alternative,
-    is_plain,
-    is_refused,
     last_sentence,
     only_introduces,
     only_mentions,
     takes_back,
 )
+from pyfunctools.prompting.calls.speech import Code
 
 _TAG: Final = r"<{1,2}/?[\w|\uff5c]{1,30}>{1,2}"
 _GAP: Final = re.compile(
@@ -51,7 +47,7 @@ _BRANCH: Final = re.compile(
 _BRANCH_BEHIND: Final = re.compile(
     r"[ \t]+(?:if[ ](?!True\b)[^\n]+?[ ]else[ ]|(?:async[ ]+)?for[ ]+[\w ,()]{1,60}[ ]in[ ])"
 )
-_AROUND: Final = re.compile(r"(?:(?:```|~~~)[\w+#.-]*|<[^<>\n]{1,60}>|[ \t\n\[`\"'*({])+\Z")
+_AROUND: Final = re.compile(r"(?:(?:```|~~~)[\w+#.-]*+|<[^<>\n]{1,60}>|[ \t\n\[`\"'*({])++\Z")
 """The fence, the tags and the brackets in front of a call."""
 _OPENERS: Final = " \t\n[`\"'*({"
 _MAX_LINE: Final = 400
@@ -60,9 +56,8 @@ _BACKS: Final = frozenset({"", "```", "</tool_call>"})
 """The text around JSON that is the whole answer."""
 _BEFORE_QUOTES: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
 """The text before the quotes around a call that is meant."""
-_DOUBLE: Final = re.compile(r"(?<!\\)\"")
 _JOINED: Final = re.compile(r"\]\s*\+\s*\[")
-_QUOTES: Final = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
+_QUOTES: Final = ('""', "\u201c\u201d", "\u2018\u2019", "\u00ab\u00bb", "''")
 
 
 def meant_calls(
@@ -80,29 +75,27 @@ def meant_calls(
     calls = [each for each in _without_quoted(text, calls) if not code.may_not_run(each.start)]
     runs = _runs(text, calls)
     kept: list[FoundCall] = []
-    answered = refused = False
+    answered = mention = False
     after = 0
     for place, run in enumerate(runs):
         start, end = run[0].start, max(each.end for each in run)
         whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
         begin = start if run[0].source is None else min(start, run[0].source.start)
         lead = _lead(text, begin, after)
-        refused = refused and lead.strip(_OPENERS + "],").lower() in ("or", "nor")
-        plain = is_plain(lead)
-        refused = refused or (not plain and is_refused(lead))
-        led = not plain and only_introduces(lead)
-        mention = not whole and (refused or led or _is_mention(text, begin, end))
+        mention = mention and lead.strip(_OPENERS + "],").lower() in ("or", "nor")
+        mention = mention or only_introduces(lead, answered=answered)
+        mention = not whole and (mention or _is_mention(text, begin, end))
         after = end
-        if answered and not mention:
-            mention = (not plain and is_alternative(lead)) or code.program(begin) is not None
-        next_start = runs[place + 1][0].start if place + 1 < len(runs) else len(text)
-        behind = text[end : min(next_start, end + _MAX_LINE)]
-        if not mention and (is_plain(behind) or not takes_back(behind)):
-            chosen = _meant_in_run(text, run, names, code, whole=whole)
-            kept += chosen
-            if len(runs) > 1 and not answered and code.program(start) is None:
-                answered = any(each.weight is not Weight.IN_SENTENCE for each in chosen)
-    if runs and len(runs) > 1 and takes_back(text[after : after + _MAX_LINE]):
+        last = runs[place + 1][0].start if place + 1 < len(runs) else len(text)
+        if mention or takes_back(text[end : min(last, end + _MAX_LINE)]):
+            continue
+        if answered and code.in_program(begin):
+            continue
+        chosen = _meant_in_run(text, run, names, code, whole=whole)
+        kept += chosen
+        if len(runs) > 1 and not answered and not code.in_program(start):
+            answered = any(each.weight is not Weight.IN_SENTENCE for each in chosen)
+    if len(runs) > 1 and takes_back(text[after : after + _MAX_LINE]):
         kept = []  # the question is about all of them
     if any(each.weight is not Weight.IN_SENTENCE for each in kept):
         kept = [each for each in kept if each.weight is not Weight.IN_SENTENCE]
@@ -138,25 +131,17 @@ def _meant_in_run(
     beside = any(each.weight is Weight.MARKED for each in run)
     alone = beside or _is_alone(text, start, end)
     chosen: list[FoundCall] = []
-    for place, each in enumerate(run):
+    for each in run:
         if each.weight is Weight.MARKED:
             chosen.append(each)
             continue
         each.weight = Weight.ALONE if alone or whole else Weight.IN_SENTENCE
         if each.weight is Weight.IN_SENTENCE and code.fence(each.start) is not None:
             continue  # code has no sentences
-        if each.doubtful:
-            near = listed or bool(sure)
-            if each.function is None and near and not listed:
-                front = text[run[place - 1].end : each.start] if place else ""
-                near = "," in front or ";" in front
-            if near and each.weight is Weight.ALONE:
-                chosen.append(each)
-            continue
-        near = each.function is not None or bool(sure) or whole
-        near = near or (alone and names.is_near(each.name))
+        near = bool(sure) or (listed if each.doubtful else each.function is not None or whole)
+        near = near or (alone and not each.doubtful and names.is_near(each.name))
         full = _is_full(each) or (listed and any(map(_is_full, sure)))
-        if near and (each.weight is Weight.ALONE or full):
+        if near and (each.weight is Weight.ALONE or (full and not each.doubtful)):
             chosen.append(each)
     return chosen
 
@@ -201,32 +186,20 @@ def _without_quoted(text: str, calls: list[FoundCall]) -> list[FoundCall]:
 
 def _is_quoted(text: str, found: FoundCall) -> bool:
     """Return whether a call is inside a quotation that is neither alone nor an item of a list."""
-    if not found.start:
-        return False
     place = found.source or found
     start, end = place.start, place.end
-    if _is_tagged(text, start):
+    if not found.start or _is_tagged(text, start):
         return False
     line = text.rfind("\n", 0, start) + 1
-    front = text[max(line, start - _MAX_LINE) : start]
+    front = text[max(line, start - _MAX_LINE) : start].replace('\\"', "")
     behind = text[end : end + _MAX_LINE].partition("\n")[0]
-    if front[-1:] in _QUOTES:
-        quoted = len(front) - 1 if behind.startswith(_QUOTES[front[-1]]) else -1
-    else:
-        quoted = _open_quote(front, behind)
-    before = front[:quoted].rstrip()
-    return quoted >= 0 and before != "" and _BEFORE_QUOTES.search(before) is None
-
-
-def _open_quote(front: str, behind: str) -> int:
-    """Return the position of the quote that closes only behind a call, or -1."""
-    doubles = [each.start() for each in _DOUBLE.finditer(front)]
-    if len(doubles) % 2 == 1 and '"' in behind:
-        return doubles[-1]
-    for quote, closer in ("\u201c\u201d", "\u00ab\u00bb"):
-        if front.count(quote) > front.count(closer):
-            return front.rfind(quote)
-    return -1
+    for quote, closer in _QUOTES:
+        opened = front.count(quote) - (front.count(closer) if quote != closer else 0)
+        at_once = front.endswith(quote) and behind.startswith(closer)
+        if at_once or (opened % 2 == 1 and quote != "'" and closer in behind):
+            before = front[: front.rfind(quote)].rstrip()
+            return before != "" and _BEFORE_QUOTES.search(before) is None
+    return False
 
 
 def _is_full(found: FoundCall) -> bool:
@@ -266,40 +239,25 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 
 def _group(text: str, calls: list[FoundCall], code: Code) -> None:
     """Number the groups of calls: a list, an array, a block of code, a run of tags."""
-    number = depth = 0
-    last: FoundCall | None = None
+    front = text[max(calls[0].start - _MAX_LINE, 0) : calls[0].start]
+    depth = front[len(front.rstrip("[ \t\n\"'`")) :].count("[")
+    number = 0
+    last = calls[0]
     for each in calls:
-        if last is not None and each.source is not None and each.source is last.source:
-            each.group = number
-            continue
-        if last is None:
-            front = text[max(each.start - _MAX_LINE, 0) : each.start]
-            depth = front[len(front.rstrip("[ \t\n\"'`")) :].count("[")
-        else:
-            together, depth = _is_together(text, last, each, depth, code)
-            number += not together
+        fence = code.fence(each.start)
+        if each is not last and (each.source is None or each.source is not last.source):
+            between = text[last.end : each.start]
+            lowest = depth
+            for char in between if len(between) < _MAX_LINE else "":
+                depth += (char == "[") - (char == "]")
+                lowest = min(lowest, depth)
+            restarted = lowest <= 0 and lowest < depth and not _JOINED.search(between)
+            listed = not restarted and _is_gap(text, last.end, each.start)
+            number += fence != code.fence(last.start) or not (listed or fence)
+            depth = max(depth, 0)
         each.group = number
-        each.in_tags = each.weight is Weight.MARKED and depth <= 0 and not code.fence(each.start)
+        each.in_tags = each.weight is Weight.MARKED and depth <= 0 and not fence
         last = each
-
-
-def _is_together(
-    text: str, last: FoundCall, each: FoundCall, depth: int, code: Code
-) -> tuple[bool, int]:
-    """Return whether two calls are in one group, and the number of lists around the second."""
-    between = text[last.end : each.start]
-    closed = restarted = False
-    for char in between if len(between) < _MAX_LINE else "":
-        depth += (char == "[") - (char == "]")
-        closed = closed or depth <= 0
-        restarted = restarted or (closed and char == "[")
-    fence = code.fence(each.start)
-    if fence != code.fence(last.start):
-        return False, depth
-    if fence is not None:
-        return True, depth
-    restarted = restarted and not _JOINED.search(between)
-    return not restarted and _is_gap(text, last.end, each.start), max(depth, 0)
 
 
 _MAX_LOOP: Final = 32

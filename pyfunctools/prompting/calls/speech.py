@@ -1,4 +1,4 @@
-"""The end of a model's turn in its output, and the parts of a text that are not its answer.
+"""The parts of a text that are not the model's answer: other turns, quotations, code in fences.
 
 A model that does not stop writes the other turns too: the next message of the user, the result of a
 tool, its own answer to that. All of this is invented and ignored. A token that ends a turn counts
@@ -6,10 +6,9 @@ only if no call follows at once: some models write it between parallel calls.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Set
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from pyfunctools.prompting.calls.names import FunctionNames
@@ -87,11 +86,12 @@ class Break(NamedTuple):
     end: int | None = None
 
 
-def breaks(text: str, heads: Set[str]) -> deque[Break]:
+def breaks(text: str) -> deque[Break]:
     """Return the turns of other roles in a text, in order."""
     angled = "<" in text and _ANGLED.search(text)
     square = not angled and "[" in text and any(token in text for token in _SQUARE)
-    labelled = ":" in text and not heads.isdisjoint(_LABELS)
+    lines = text.split("\n") if ":" in text else ()
+    labelled = not _LABELS.isdisjoint(line.lstrip(" \t*_#>")[:3].lower() for line in lines)
     tagged = "<" in text and _TURNS.search(text)
     if not (angled or square or labelled or tagged):
         return deque()
@@ -129,6 +129,7 @@ _READ: Final = re.compile(
     r"|assistant|model|ai|answer"
 )
 """The tags of calls in the formats of model families, and those around the model's own answer."""
+_is_read: Final = lru_cache(maxsize=256)(_READ.fullmatch)
 _FRAMES: Final = re.compile(
     r"(?:tool|function|action)_?calls?_\w+|python|plugin|channel|message|im|header(?:_id)?|turn"
     r"|start|end|dsml.*"
@@ -142,7 +143,6 @@ class Elements:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tags: dict[str, list[tuple[int, int, bool]]] | None = None
         self._unclosed: set[str] = set()
 
     def end_of_quoted(self, at: int, names: FunctionNames) -> int | None:
@@ -177,14 +177,6 @@ class Elements:
 
     def _end(self, name: str, at: int) -> int | None:
         """Return the end of the closing tag, `None` if there is none."""
-        if self._tags is None:
-            self._tags = {}
-            for each in _ELEMENT.finditer(self._text):
-                if not each["empty"]:
-                    kind = next(key for key in each.groupdict() if each[key] and key != "value")
-                    plain, is_end = _plain_name(each[kind])
-                    opens = kind in _OPENING and not is_end
-                    self._tags.setdefault(plain, []).append((each.start(), each.end(), opens))
         if name in self._unclosed:
             return None
         tags = self._tags.get(name, [])
@@ -199,10 +191,17 @@ class Elements:
         self._unclosed.add(name)
         return None
 
-
-@lru_cache(maxsize=256)
-def _is_read(name: str) -> bool:
-    return _READ.fullmatch(name) is not None
+    @cached_property
+    def _tags(self) -> dict[str, list[tuple[int, int, bool]]]:
+        """The start and end of all tags by their names, and whether each one opens an element."""
+        tags: dict[str, list[tuple[int, int, bool]]] = {}
+        for each in _ELEMENT.finditer(self._text):
+            if not each["empty"]:
+                kind = next(key for key in each.groupdict() if each[key] and key != "value")
+                plain, is_end = _plain_name(each[kind])
+                opens = kind in _OPENING and not is_end
+                tags.setdefault(plain, []).append((each.start(), each.end(), opens))
+        return tags
 
 
 @lru_cache(maxsize=256)
@@ -234,3 +233,113 @@ def start_of_answer(text: str) -> int:
     if closed is None or _THOUGHTS_BEGIN.search(text, 0, closed.start()):
         return start
     return closed.end()
+
+
+_NAMED: Final = r"(?:[ \t]*\{?(?P<name>[\w+#.-]+)(?=[\s{}\[<:]|\Z))?"
+_MARK: Final = re.compile(rf"(?P<mark>[`~](?:(?<=`)``+|(?<=~)~~+)){_NAMED}")
+_ANY_MARK: Final = re.compile(
+    rf"(?P<mark>`{{3,}}|~{{3,}}|^[ \t]*'''(?=\w*\s*\n)){_NAMED}", re.MULTILINE
+)
+_READ_FENCES: Final = frozenset(
+    {
+        *("", "json", "json5", "jsonc", "jsonl", "ndjson", "xml"),
+        *("python", "python3", "py", "py3", "javascript", "js", "typescript", "ts"),
+        *("tool", "tools", "tool_code", "tool_call", "tool_calls", "tool_use", "action", "actions"),
+        *("function", "functions", "function_call", "function_calls", "call", "calls"),
+    }
+)
+"""The names of fences that are read; any other fence is a quotation."""
+_PROGRAM: Final = re.compile(
+    r"^[ \t]*(?:(?:async[ ]+)?def[ ]+\w+\(|class[ ]+\w+.*:[ \t]*$|assert\b"
+    r"|import[ ]+\w|from[ ]+[\w.]+[ ]+import\b"
+    r"|if[ ]+__name__|(?:export[ ]+)?(?:async[ ]+)?function[ ]+\w+\()",
+    re.MULTILINE,
+)
+_HEAD: Final = re.compile(
+    r"^[ \t]*(?:\}[ ]*)?(?:(?:export[ ]+)?(?:async[ ]+)?(?:def|function|class)[ ]"
+    r"|(?:if|while)\b(?![ (]*(?:True|true|1|__name__)\b)"
+    r"|(?:async[ ]+)?for\b[^\n]{1,80}?\b(?:in|of)[ ]+"
+    r"(?!range\(\s*[1-9]\d*\s*\)|\[\s*[^\]\s]|\(\s*[^)\s]|\{\s*[^}\s])"
+    r"|(?:elif|else|except|catch|unless)\b|case\b(?=[^\n]*[:{]$))[^\n]*?[:{](?=\s|$)",
+    re.MULTILINE,
+)
+"""The head of a block that may not run: a definition, a condition, a loop over a variable."""
+_INDENT: Final = re.compile(r"[ \t]*")
+_FAR: Final = 4_000
+"""The most characters before a call that are searched for a program."""
+
+
+class Fence(NamedTuple):
+    """A fence: the `start` and `end` of its content, and whether it is read for calls."""
+
+    start: int
+    end: int
+    is_read: bool
+
+
+def _fence(opened: re.Match[str], end: int) -> Fence:
+    start = opened.end()
+    return Fence(start, max(start, end), (opened["name"] or "").lower() in _READ_FENCES)
+
+
+class Code:
+    """The code in a text: its fences, and which parts of it may not run."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def fences(self) -> list[Fence]:
+        """The fences in their order. One without an end reaches to the end of the text."""
+        text = self._text
+        triple = "'''" in text
+        if not (triple or "```" in text or "~~~" in text):
+            return []
+        fences: list[Fence] = []
+        opened = None
+        for each in (_ANY_MARK if triple else _MARK).finditer(text):
+            if opened is None:
+                opened = each
+            elif not each["name"] and each["mark"].lstrip().startswith(opened["mark"].lstrip()):
+                fences.append(_fence(opened, each.start()))
+                opened = None
+        if opened is not None:
+            fences.append(_fence(opened, len(text)))
+        return fences
+
+    def fence(self, at: int) -> Fence | None:
+        """Return the fence around a place, or `None`."""
+        place = bisect_right(self.fences, (at, len(self._text), True)) - 1
+        return self.fences[place] if place >= 0 and at < self.fences[place].end else None
+
+    def may_not_run(self, at: int) -> bool:
+        """Return whether a place is in a definition, or under a condition."""
+        place = bisect_right(self._bodies, (at, len(self._text))) - 1
+        return place >= 0 and at < self._bodies[place][1]
+
+    def in_program(self, at: int) -> bool:
+        """Return whether code with definitions or imports is before a place, or begins here."""
+        place = bisect_right(self.fences, (at, len(self._text), True)) - 1
+        last = self.fences[place] if place >= 0 else Fence(0, 0, True)
+        start = max(last.start if at < last.end else last.end, at - _FAR)
+        end = self._text.find("\n", at)
+        end = min(len(self._text) if end < 0 else end, at + _FAR)
+        return _PROGRAM.search(self._text, start, end) is not None
+
+    @cached_property
+    def _bodies(self) -> list[tuple[int, int]]:
+        """The outermost blocks that may not run."""
+        bodies: list[tuple[int, int]] = []
+        for each in _HEAD.finditer(self._text):
+            if not bodies or each.start() >= bodies[-1][1]:
+                bodies.append((each.end(), self._end_of_body(each.start())))
+        return bodies
+
+    def _end_of_body(self, at: int) -> int:
+        """Return the end of a block: the next line that is indented at most as this one."""
+        line = self._text.find("\n", at)
+        first = _INDENT.match(self._text, at)
+        indent = min(len(first[0]) if first else 0, 80)
+        less = re.compile(rf"\n(?=[ \t]{{0,{indent}}}[^\s)])")
+        found = less.search(self._text, line) if line >= 0 else None
+        return len(self._text) if found is None else found.start()

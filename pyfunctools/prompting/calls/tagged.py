@@ -1,4 +1,4 @@
-"""Calls in tags, with a tag for each argument, and in the labels of ReAct.
+"""Calls in tags, with a tag for each argument.
 
 `<function=name><parameter=key>value</parameter></function>` (Qwen3-Coder, Seed),
 `<invoke name="name"><parameter name="key">value</parameter></invoke>` (Claude, MiniMax, DeepSeek),
@@ -10,11 +10,10 @@ and `<name><key>value</key></name>`. JSON between tags is parsed by `json_calls`
 import re
 from typing import Final
 
-from pyfunctools.envelopes.blocks import MAX_CALLS
-from pyfunctools.prompting.calls.arguments import WrittenArguments
-from pyfunctools.prompting.calls.found import FoundCall
-from pyfunctools.prompting.calls.literals import PendingRepair
+from pyfunctools.prompting.calls.found import FoundCall, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.result import Repair
 
 _SPACE_NAME = r"(?:[\w|\uff5c]{1,30}[:|\uff5c]|[|\uff5c][\w|\uff5c]{1,30}[|\uff5c])?"
 _NAMED: Final = re.compile(
@@ -104,36 +103,12 @@ def _argument(
         opened = _OPENED.search(text, start)
         end = after = len(text) if opened is None else opened.start()
         kind = "closer" if opened is not None else "truncated"
-        arguments.repairs.append(PendingRepair((key,), kind, "", f"</{tag}>"))
+        arguments.repairs.append(
+            Repair(path=Path.of((key,)), kind=kind, before="", after=f"</{tag}>")
+        )
     value = text[start:end]
     value = value.removeprefix("\n").removesuffix("\n")
     if key in arguments.values:
         arguments.faults.append(((key,), "is given twice"))
     arguments.values.setdefault(key, value)
     return after
-
-
-_ACTION: Final = re.compile(
-    r"^[ \t*]{0,8}Action[ \t*]{0,8}:[ \t*`]{0,8}(?P<name>[^\W\d][\w.-]{0,120})[ \t*`]{0,8}\n"
-    r"[ \t*\n]{0,8}Action[ ]Input[ \t*]{0,8}:[ \t*]{0,8}(?P<input>[^\s{\[`][^\n]*)$",
-    re.MULTILINE,
-)
-
-
-def read_actions(text: str, names: FunctionNames) -> list[FoundCall]:
-    """Return the actions whose input is a line of text; JSON is parsed by `json_calls`."""
-    found: list[FoundCall] = []
-    for action in _ACTION.finditer(text):
-        function = names.find(action["name"])
-        if function is not None or names.is_near(action["name"]):
-            each = FoundCall(
-                name=action["name"],
-                function=function,
-                arguments=action["input"].rstrip(),
-                start=action.start("name"),
-                end=action.end("input"),
-            )
-            found.append(each)
-        if len(found) > MAX_CALLS:
-            break
-    return found

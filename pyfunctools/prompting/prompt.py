@@ -1,18 +1,27 @@
-"""`Prompt`: functions for a model without function calling."""
+"""`Prompt`: functions for a model without function calling, and the JSON Schema of its answer."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 from json import dumps
 from typing import Any, cast
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._text import record_repr
+from pyfunctools.dialects.rewrites import rewritten
+from pyfunctools.dialects.simplify import simplified
+from pyfunctools.dialects.table import GRAMMAR, NUMBERS
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.prompting.prompt.definitions import SharedDefinitions
-from pyfunctools.prompting.prompt.response_schema import response_schema
 from pyfunctools.record.function import Function
-from pyfunctools.schema.ground.preview import escape_invisible, preview_scalar
-from pyfunctools.schema.ground.references import reference_to
+from pyfunctools.schema.ground.json_values import escape_invisible, preview_scalar
+from pyfunctools.schema.ground.references import (
+    defined_name,
+    prune,
+    reachable_definitions,
+    reference_to,
+)
+from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.signatures import signatures_of
 
 
@@ -115,3 +124,101 @@ def _lines(
 
 def _line(value: JsonValue) -> str:
     return escape_invisible(dumps(value, ensure_ascii=False))
+
+
+_UNSAFE = re.compile(r"\W+", re.ASCII)
+
+
+class SharedDefinitions:
+    """The definitions of all schemas that were added.
+
+    Two definitions with one name that are equal, with all that they refer to, become one; if they
+    differ, they get different names. Every name consists of ASCII letters, digits and `_`.
+    """
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, JsonValue] = {}
+        self._names: dict[tuple[str, frozenset[tuple[str, str]]], str] = {}
+
+    def add(self, schema: JsonSchema) -> JsonSchema:
+        """Return a copy of a schema for a model, with references to the shared definitions."""
+        whole = simplified(schema)
+        own = members_of(whole.pop("$defs", {}))
+        texts = {name: dumps(inner) for name, inner in own.items()}
+        names: dict[str, str] = {}
+        new: list[str] = []
+        for name, inner in own.items():
+            reached = {name, *reachable_definitions(members_of(inner), own)}
+            key = (name, frozenset((each, texts[each]) for each in reached))
+            if key not in self._names:
+                self._names[key] = self._unused(name)
+                self.definitions[self._names[key]] = True
+                new.append(name)
+            names[name] = self._names[key]
+        for name in new:
+            inner = own[name]
+            self.definitions[names[name]] = (
+                _with_names(inner, names) if isinstance(inner, dict) else inner
+            )
+        return _with_names(whole, names) if names else whole
+
+    def _unused(self, wanted: str) -> str:
+        name = _UNSAFE.sub("_", wanted).strip("_") or "definition"
+        names = chain((name,), (f"{name}_{number}" for number in count(2)))
+        return next(each for each in names if each not in self.definitions)
+
+
+def _with_names(schema: JsonSchema, names: Mapping[str, str]) -> dict[str, JsonValue]:
+    """Return a schema whose references have the new names."""
+
+    def node(given: JsonSchema) -> dict[str, JsonValue]:
+        reference = given.get("$ref")
+        name = defined_name(reference) if isinstance(reference, str) else None
+        return {**given, **({} if name is None else {"$ref": reference_to(names.get(name, name))})}
+
+    return map_subschemas(schema, node)
+
+
+_EXACT = 2**53
+"""The largest integer that is exact in JSON (RFC 8259, section 6); larger bounds are left out."""
+
+
+def response_schema(
+    calls: Mapping[str, JsonSchema], definitions: JsonObject, *, must_call: bool
+) -> JsonSchema:
+    """Return the schema of an answer: one call with its parameters, or words.
+
+    It accepts every valid answer. Keywords that no server enforces are left out, with everything
+    inside `not` and `if`, so it may accept invalid answers too.
+    """
+    branches: list[JsonValue] = [
+        _object({"name": {"const": name}, "args": parameters}) for name, parameters in calls.items()
+    ]
+    choices: list[JsonSchema] = []
+    if branches:
+        call = branches[0] if len(branches) == 1 else {"anyOf": branches}
+        choices.append(_object({"functionCall": call}))
+    if not must_call:
+        choices.append(_object({"answer": {"type": "string"}}))
+    schema = choices[0] if len(choices) == 1 else {"type": "object", "anyOf": choices}
+    made, _, _ = rewritten({**schema, "$defs": definitions}, GRAMMAR, inline=False)
+    return prune(map_subschemas(made, _bare))
+
+
+def _bare(node: JsonSchema) -> dict[str, JsonValue]:
+    """Return a schema without its description and bounds that are not exact."""
+    return {
+        keyword: value
+        for keyword, value in node.items()
+        if keyword != "description"
+        and not (keyword in NUMBERS and isinstance(value, int | float) and abs(value) > _EXACT)
+    }
+
+
+def _object(properties: JsonObject) -> JsonSchema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
