@@ -11,13 +11,11 @@ Beside BM25 a word scores by its share of the function's name, and of its name a
 A request for several things ("find the cheapest and book it") is scored as a whole and clause by
 clause, so that the functions of a short clause are found beside those of a long one.
 
-The scores of a word are two arrays. Words of very many functions decide little: of a long array,
-only the entries of functions that are likely already, and of its own best ones, are read.
+The scores of a word are two arrays: of positions of functions, and of scores.
 """
 
 import re
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from heapq import nlargest
 from itertools import chain, pairwise
@@ -48,10 +46,6 @@ _COMPOUND: Final = 0.5
 """The weight of the last word of a compound, where the compound has 1."""
 _FUSED: Final = 60
 """The constant of reciprocal rank fusion (Cormack and others, 2009)."""
-_LONG: Final = 2048
-"""Entries of a word from which on not all are read."""
-_LIKELY: Final = 500
-"""The most functions whose entries in long arrays are looked up, and the best of each array."""
 _MOST_WORDS: Final = 200
 """The most different words of a query."""
 
@@ -69,11 +63,6 @@ class _Entries(NamedTuple):
     places: "array[int]"
     scores: "array[float]"
 
-    def score(self, place: int) -> float:
-        """Return the score of one function."""
-        at = bisect_left(self.places, place)
-        return self.scores[at] if at < len(self.places) and self.places[at] == place else 0.0
-
 
 class SearchIndex:
     """The words of functions, for searches; equal functions make equal results."""
@@ -81,7 +70,6 @@ class SearchIndex:
     def __init__(self, functions: Sequence[Function]) -> None:
         self.functions = functions
         self._entries: dict[str, _Entries] = {}
-        self._best: dict[str, list[int]] = {}
         lengths, stems, shares = array("f"), dict[str, str](), list[_Shares]()
         for place, function in enumerate(functions):
             weights, seen = dict[str, float](), list[frozenset[str]]()
@@ -200,31 +188,11 @@ class SearchIndex:
 
     def _scored(self, words: Iterable[str]) -> dict[int, float]:
         """Return the sum of the scores of words, by the position of the function."""
-        found = [(word, self._entries[word]) for word in words if word in self._entries]
-        total, long = dict[int, float](), list[tuple[str, _Entries]]()
-        for word, entries in found:
-            if len(entries.places) > _LONG:
-                long.append((word, entries))
-                continue
-            for place, score in zip(*entries, strict=True):
+        total = dict[int, float]()
+        for word in words:
+            for place, score in zip(*self._entries.get(word, ((), ())), strict=True):
                 total[place] = total.get(place, 0.0) + score
-        if long:
-            likely = dict.fromkeys(
-                place for place, _ in nlargest(_LIKELY, total.items(), _by_score)
-            )
-            for word, entries in long:
-                likely.update(dict.fromkeys(self._best_of(word, entries)))
-            for place in likely:
-                more = sum(entries.score(place) for _, entries in long)
-                total[place] = total.get(place, 0.0) + more
         return total
-
-    def _best_of(self, word: str, entries: _Entries) -> list[int]:
-        """Return the functions with the best scores for a word."""
-        if word not in self._best:
-            pairs = zip(*entries, strict=True)
-            self._best[word] = [place for place, _ in nlargest(_LIKELY, pairs, _by_score)]
-        return self._best[word]
 
 
 def _by_score(item: tuple[int, float]) -> tuple[float, int]:

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.dialects.change import SAME, Branch, Change, Guess
-from pyfunctools.dialects.nulls import NULL, as_object
+from pyfunctools.dialects.simplify import NULL, as_object
 from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema
 from pyfunctools.dialects.table import EVERYTHING
 from pyfunctools.schema.ground.references import prune, resolve
@@ -197,7 +197,7 @@ def _union_change(
     union = Change(
         branches=[_branch(context, old, *new) for old, new in zip(before, rewritten, strict=True)],
         guess_before=_lazily(lambda: _guess(before, context.definitions)),
-        guess_after=_lazily(lambda: _guess(after, context.rewritten_definitions())),
+        guess_after=_lazily(lambda: _guess(after, context.rewritten_definitions)),
     )
     context.unions.append((node.path, before, union))
     return union
@@ -209,7 +209,7 @@ def _branch(
     def validator_after() -> Callable[[JsonValue], bool]:
         if context.profile.nullable:
             return Validator(normalize(after)).is_valid
-        return Validator(_with_definitions(after, context.rewritten_definitions())).is_valid
+        return Validator(_with_definitions(after, context.rewritten_definitions)).is_valid
 
     return Branch(
         accepts_before=_lazily(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Change
-from pyfunctools.dialects.nulls import accepts_null, as_object, nullable
+from pyfunctools.dialects.simplify import accepts_null, as_object, nullable
 from pyfunctools.dialects.subschema import Rewritten, Subschema
 from pyfunctools.dialects.table import ARRAYS, OBJECTS
 from pyfunctools.schema.ground.path import Path
@@ -73,7 +73,7 @@ def _as_text(node: Subschema) -> Change | None:
         return None
     if kind == "object" and isinstance(rest, dict) and rest:
         return None
-    for keyword in schema.keys() - {"description", "nullable", "default", "type"}:
+    for keyword in sorted(schema.keys() - {"description", "nullable", "default", "type"}):
         node.describe(keyword, how="loosened" if schema[keyword] in (False, True, {}) else None)
     node.notes.insert(0, f"{'A JSON object' if kind else 'Any JSON value'}, as JSON text.")
     node.lose("type", "told")

@@ -1,5 +1,6 @@
 """The schema of a function in a vendor's dialect, its losses, and the conversion of values."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from json import dumps
 from typing import Any, cast
@@ -7,12 +8,15 @@ from typing import Any, cast
 from pyfunctools._json import JsonSchema, JsonValue, json_copy
 from pyfunctools._lazy import Lazy
 from pyfunctools.dialects.change import KEY, SAME, VALUE, Change, repeated_key
-from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rewrites import rewritten
+from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import Profile, dialect_of
+from pyfunctools.schema.checker import truncated_failure
+from pyfunctools.schema.coercion.coerce import coerce
 from pyfunctools.schema.ground.path import Keys, Path, value_at
-from pyfunctools.schema.result import Failure, Issue
+from pyfunctools.schema.parsing.parse import parse
+from pyfunctools.schema.result import Failure, Issue, Repair, Success
 from pyfunctools.schema.validation.validator import Validator
 
 
@@ -79,6 +83,37 @@ class Rendering:
                 near = [self._moved(issue, Path.of(place), value)]
             issues += [each for each in near if each not in issues]
         return replace(failure, value=value, issues=tuple(issues))
+
+    def checked(
+        self,
+        arguments: str | bytes | JsonValue,
+        check: Callable[[JsonValue], Success[JsonValue] | Failure],
+        *,
+        allow_truncated: bool,
+    ) -> Success[JsonValue] | Failure:
+        """Return arguments that a model wrote for this rendering, restored and checked.
+
+        If they are invalid, they are coerced by this schema, and checked again. A failure has the
+        value and the paths of this schema.
+        """
+        value, repairs = cast("JsonValue", arguments), tuple[Repair, ...]()
+        if isinstance(arguments, str | bytes):
+            text = arguments if arguments.strip() else "{}"
+            read = parse(text, self._schema)
+            if not read:
+                return read
+            value, repairs = read.value, read.repairs
+            cut = [repair for repair in repairs if repair.kind == "truncated"]
+            if cut and not allow_truncated:
+                return truncated_failure(value, cut, repairs)
+        first = check(self.restore(value))
+        result: Success[JsonValue] | Failure = first
+        if not first:
+            coerced = coerce(self._schema, value)
+            again = check(self.restore(coerced.value)) if coerced.repairs else first
+            result = again or self.reworded(first)
+            repairs = (*repairs, *coerced.repairs) if again else repairs
+        return replace(result, repairs=(*repairs, *result.repairs)) if repairs else result
 
     def _places(self, issue: Issue, place: Keys, value: JsonValue) -> tuple[Keys, ...]:
         """Return the paths of an issue: for a member of a map, both parts of its pair."""

@@ -19,30 +19,25 @@ Last, the schema is compared with the limits of the profile.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.dialects.change import SAME, Change
 from pyfunctools.dialects.choices import fold_union, refuse_maps_beside_arrays, rewrite_choices
 from pyfunctools.dialects.containers import rewrite_containers
-from pyfunctools.dialects.counting import exceeded_limits
-from pyfunctools.dialects.inlining import circular_places, inlined_within
-from pyfunctools.dialects.loss import Loss
-from pyfunctools.dialects.nulls import as_object
-from pyfunctools.dialects.simplify import simplified, types_as_branches
-from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema, described
+from pyfunctools.dialects.inlining import circular_places, inlined, inlined_within
+from pyfunctools.dialects.simplify import as_object, simplified, types_as_branches
+from pyfunctools.dialects.subschema import Loss, RewriteContext, Rewritten, Subschema, described
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.references import (
     defined_name,
-    inline,
     recursive_definitions,
     reference_to,
     resolve,
 )
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.json_types import texts_of
 from pyfunctools.schema.vocabulary import ASSERTIONS, BELOW, COMPOSITION, ONE_SCHEMA, UNEVALUATED
 
@@ -66,12 +61,12 @@ _BY_NAME: Final = _JUDGING | {
 
 
 def rewritten(
-    schema: JsonSchema, profile: Profile, inlined: bool | None
+    schema: JsonSchema, profile: Profile, inline: bool | None
 ) -> tuple[dict[str, JsonValue], Change, tuple[Loss, ...]]:
     """Return a normalized schema rewritten for the profile, the change of its values, the losses.
 
-    With `inlined`, references are replaced by their definitions; with `None` the profile decides.
-    A definition that is used once is always inlined, unless `inlined` is false.
+    With `inline`, references are replaced by their definitions; with `None` the profile decides.
+    A definition that is used once is always inlined, unless `inline` is false.
     """
     renames = profile.key is not None and not all(
         re.fullmatch(profile.key, name) for name in _property_names(schema)
@@ -79,10 +74,10 @@ def rewritten(
     if renames:
         enums = "scalars" if profile.enums == "any" else profile.enums
         profile = replace(profile, keywords=profile.keywords - _BY_NAME, enums=enums)
-    inlines = profile.references == "never" or (inlined is None and profile.references == "inlined")
+    inlines = profile.references == "never" or (inline is None and profile.references == "inlined")
     if inlines:
-        inlined = None
-    whole = simplified(schema if inlined is False else inline(schema, once=not inlined))
+        inline = None
+    whole = simplified(schema if inline is False else inlined(schema, once=not inline))
     placed: dict[str, str] | None = None
     if inlines and "$defs" in whole:
         unrolled = _MAX_UNROLLED if profile.references == "never" else 0
@@ -91,9 +86,9 @@ def rewritten(
     if not profile.type_lists:
         whole = types_as_branches(whole)
     reshapes = renames or profile.complete or not profile.maps
-    rewriter = _Rewriter(whole, profile, reshapes=reshapes, placed=placed)
-    made, change = rewriter.root()
-    return made, change, tuple(rewriter.losses())
+    rewriter = _Rewriter(root=whole, profile=profile, reshapes=reshapes, placed=placed)
+    made, change = rewriter.whole()
+    return made, change, tuple(rewriter.located_losses())
 
 
 def _property_names(schema: JsonSchema) -> Iterator[str]:
@@ -103,37 +98,29 @@ def _property_names(schema: JsonSchema) -> Iterator[str]:
             yield from texts_of(inner.get("required"))
 
 
-class _Rewriter:
-    """Rewrites one schema for one profile; `reshapes` is true if that may change values.
+@dataclass(slots=True, kw_only=True)
+class _Rewriter(RewriteContext):
+    """Rewrites one schema for one profile.
 
     `placed` has the places where the definitions are written; other references to them are cut.
     """
 
-    def __init__(
-        self, root: JsonSchema, profile: Profile, *, reshapes: bool, placed: dict[str, str] | None
-    ) -> None:
-        self._context = RewriteContext(
-            root=root,
-            profile=profile,
-            reshapes=reshapes,
-            rewrite=self._rewrite,
-            rewritten_definitions=self._rewritten_definitions,
-        )
-        self._root = root
-        self._profile = profile
-        self._definitions = self._context.definitions
-        self._recursive = recursive_definitions(root)
-        self._made: dict[str, Rewritten] = {}
-        self._uses: dict[str, list[tuple[str, str]]] = {}
-        self._placed = placed
-        self._cut_here: set[int] = set()
-        if self._recursive and not profile.required_recursion:
-            self._context.circular, self._cut_here = circular_places(root)
+    placed: dict[str, str] | None
+    _recursive: frozenset[str] = frozenset()
+    _uses: dict[str, list[tuple[str, str]]] = field(
+        default_factory=dict[str, list[tuple[str, str]]]
+    )
+    _cut_here: set[int] = field(default_factory=set[int])
 
-    def losses(self) -> Iterator[Loss]:
+    def __post_init__(self) -> None:
+        self._recursive = recursive_definitions(self.root)
+        if self._recursive and not self.profile.required_recursion:
+            self.circular, self._cut_here = circular_places(self.root)
+
+    def located_losses(self) -> Iterator[Loss]:
         """Yield the losses; one in a definition has the path of every use of the definition."""
         places = self._places_of_definitions()
-        for loss in self._context.losses:
+        for loss in self.losses:
             if loss.path.startswith(_DEFINED):
                 _, name, below = loss.path.split(_DEFINED, 2)
                 for place in places.get(name, ()):
@@ -155,50 +142,47 @@ class _Rewriter:
                     queue.append((name, path + below, above | {name}))
         return places
 
-    def root(self) -> Rewritten:
+    def whole(self) -> Rewritten:
         """Return the whole schema rewritten, with the definitions that it uses."""
-        body = {keyword: value for keyword, value in self._root.items() if keyword != "$defs"}
-        if not self._profile.root_union:
+        body = {keyword: value for keyword, value in self.root.items() if keyword != "$defs"}
+        if not self.profile.root_union:
             body = self._without_root_union(body)
-        made, change = self._rewrite(body, "$input")
-        self._context.inside.clear()
-        while waiting := [name for name in self._uses if name not in self._made]:
+        made, change = self.rewrite(body, "$input")
+        self.inside.clear()
+        while waiting := [name for name in self._uses if name not in self.made]:
             for name in waiting:
-                inner = self._definitions.get(name, True)
-                self._made[name] = self._rewrite(as_object(inner), f"{_DEFINED}{name}{_DEFINED}")
-        if self._made:
-            made = {**made, "$defs": self._rewritten_definitions()}
-        for keyword in exceeded_limits(made, self._profile):
-            self._context.lose("$input", keyword, "refused")
-        refuse_maps_beside_arrays(self._context)
+                inner = self.definitions.get(name, True)
+                self.made[name] = self.rewrite(as_object(inner), f"{_DEFINED}{name}{_DEFINED}")
+        if self.made:
+            made = {**made, "$defs": self.rewritten_definitions}
+        for keyword in exceeded_limits(made, self.profile):
+            self.lose("$input", keyword, "refused")
+        refuse_maps_beside_arrays(self)
         return made, change
 
-    def _rewritten_definitions(self) -> dict[str, JsonValue]:
-        return {name: made for name, (made, _) in self._made.items()}
-
-    def _rewrite(self, schema: JsonSchema | bool, path: str) -> Rewritten:
+    def rewrite(self, schema: JsonSchema | bool, path: str) -> Rewritten:
         if schema is False or schema == {"not": {}}:
             return self._rewrite_false(path)
         original = schema if isinstance(schema, dict) else {}
-        node = Subschema(self._context, original, dict(original), path)
+        node = Subschema(self, original, dict(original), path)
         if isinstance(original.get("$ref"), str):
             return self._rewrite_reference(node)
-        above = len(self._context.inside)
+        above = len(self.inside)
         change = rewrite_choices(node)
         if change is None:
             change = rewrite_containers(node)
         self._rewrite_judging(node)
         node.describe_unsupported()
-        del self._context.inside[above:]
-        if self._profile.lone_union and "anyOf" in node.schema:
+        del self.inside[above:]
+        if self.profile.lone_union and "anyOf" in node.schema:
             return _alone(node.schema), change
         return node.schema, change
 
     def _rewrite_false(self, path: str) -> Rewritten:
-        if "not" in self._profile.keywords:
+        if "not" in self.profile.keywords:
             return {"not": {}}, SAME
-        self._context.lose(path, "not")
-        return {"type": "string"} if self._profile.json_text else {}, SAME
+        self.lose(path, "not")
+        return {"type": "string"} if self.profile.json_text else {}, SAME
 
     def _rewrite_judging(self, node: Subschema) -> None:
         """Rewrite the subschemas that validate the value, and do not change it."""
@@ -214,22 +198,23 @@ class _Rewriter:
     def _rewrite_reference(self, node: Subschema) -> Rewritten:
         reference = str(node.schema.pop("$ref"))
         name = defined_name(reference)
-        if name is None or name not in self._definitions:
-            if reference == "#" and self._profile.recursion and self._profile.references != "never":
+        if name is None or name not in self.definitions:
+            if reference == "#" and self.profile.recursion and self.profile.references != "never":
                 return {"$ref": "#"}, SAME
             node.lose("$ref")
             return {}, SAME
-        is_cut = self._placed is not None and name not in self._recursive
-        if is_cut or self._profile.references == "never" or id(node.original) in self._cut_here:
+        is_cut = self.placed is not None and name not in self._recursive
+        if is_cut or self.profile.references == "never" or id(node.original) in self._cut_here:
             return self._cut(node, name)
-        is_bare = self._profile.references == "bare"
-        if self._context.reshapes and not is_bare and not ASSERTIONS.isdisjoint(node.schema):
-            return self._merged(node, name)
-        if name in self._recursive and not self._profile.recursion:
+        # Beside a reference that changes values there may be nothing else that does.
+        is_bare = self.profile.references == "bare" or (
+            self.reshapes and not ASSERTIONS.isdisjoint(node.schema)
+        )
+        if name in self._recursive and not self.profile.recursion:
             node.lose("$ref", "refused")
         *_, holder, below = ("", *node.path.split(_DEFINED, 2))
         self._uses.setdefault(name, []).append((holder, below))
-        change = Change(definition=lambda: self._made[name][1])
+        change = Change(definition=lambda: self.made[name][1])
         bare: dict[str, JsonValue] = {"$ref": reference_to(name)}
         if not node.schema:
             return bare, change
@@ -239,37 +224,18 @@ class _Rewriter:
             node.describe(keyword)
         return {"anyOf": [bare], **node.take_description()}, change
 
-    def _merged(self, node: Subschema, name: str) -> Rewritten:
-        """Return a definition and the keywords beside its reference as one schema, with one change.
-
-        A definition that leads back to itself, and one that cannot be merged, is left to local
-        validation.
-        """
-        inside, definition = self._context.inside, self._definitions[name]
-        merged: JsonSchema = {"allOf": [definition, node.schema]}
-        if name not in self._recursive and id(definition) not in inside:
-            whole = normalize({**merged, "$defs": self._definitions})
-            merged = {keyword: value for keyword, value in whole.items() if keyword != "$defs"}
-        if "allOf" in merged:
-            node.lose("$ref")
-            merged = node.schema
-        inside.append(id(definition))
-        made = node.rewrite(merged, node.path)
-        inside.pop()
-        return made
-
     def _cut(self, node: Subschema, name: str) -> Rewritten:
         """Return the type of a definition in the place of a reference to it."""
         node.lose("$ref", "loosened")
-        if self._placed is not None and name in self._placed:
-            node.notes.append(f"As {self._placed[name]}.")
-        named = as_object(resolve(self._root, as_object(self._definitions[name]))).get("type")
+        if self.placed is not None and name in self.placed:
+            node.notes.append(f"As {self.placed[name]}.")
+        named = as_object(resolve(self.root, as_object(self.definitions[name]))).get("type")
         kept: JsonSchema = {"type": named} if isinstance(named, str) else {}
         return node.rewrite({**kept, **node.take_description()}, node.path)
 
     def _without_root_union(self, body: JsonSchema) -> JsonSchema:
         """Return the root without its alternatives, with the properties of their branches."""
-        node = Subschema(self._context, body, dict(body), "$input")
+        node = Subschema(self, body, dict(body), "$input")
         for keyword in _ROOT_REFUSED:
             if keyword in body:
                 fold_union(node, keyword)
@@ -285,3 +251,57 @@ def _alone(schema: JsonSchema) -> dict[str, JsonValue]:
     branch = as_object(first)
     made = {**branch, **beside, **described(beside.get("description"), branch.get("description"))}
     return {"anyOf": [_alone(made) if "anyOf" in made else made, *others]}
+
+
+_LONG_ENUM: Final = 250
+"""The most strings in one `enum` whose characters are not counted."""
+
+
+def exceeded_limits(schema: JsonSchema, profile: Profile) -> list[str]:
+    """Return the limits that a schema exceeds: `properties`, `enum`, `levels`.
+
+    The levels of the root and of each definition are counted separately, all else together.
+    """
+    limits = (profile.properties, profile.enum_values, profile.levels, profile.characters)
+    if limits == (None, None, None, None):
+        return []
+    definitions = members_of(schema.get("$defs"))
+    names: list[str] = []
+    values: list[JsonValue] = []
+    longest = 0
+    for _, inner in subschemas(schema):
+        if isinstance(inner, dict):
+            names += members_of(inner.get("properties"))
+            listed = inner.get("enum")
+            enum = items_of(listed)
+            if sum(isinstance(value, str) for value in enum) > _LONG_ENUM:
+                longest = max(longest, _characters(enum))
+            values += [*enum, *([inner["const"]] if "const" in inner else [])]
+    root = {keyword: value for keyword, value in schema.items() if keyword != "$defs"}
+    exceeded = {
+        "properties": _exceeds(len(names), profile.properties)
+        or _exceeds(_characters([*names, *definitions, *values]), profile.characters),
+        "enum": _exceeds(len(values), profile.enum_values)
+        or _exceeds(longest, profile.enum_characters),
+        "levels": _exceeds(max(map(_levels, [root, *definitions.values()])), profile.levels),
+    }
+    return [keyword for keyword, is_exceeded in exceeded.items() if is_exceeded]
+
+
+def _exceeds(count: int, limit: int | None) -> bool:
+    return limit is not None and count > limit
+
+
+def _characters(values: Iterable[JsonValue]) -> int:
+    return sum(len(value) for value in values if isinstance(value, str))
+
+
+def _levels(schema: JsonValue) -> int:
+    """Return the depth of nested objects and arrays; references are not followed."""
+    if not isinstance(schema, dict):
+        return 0
+    return max(
+        sum(key in ("properties", "items") for key in keys if isinstance(key, str))
+        for keys, inner in subschemas(schema)
+        if isinstance(inner, dict)
+    )

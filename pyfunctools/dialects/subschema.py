@@ -1,16 +1,37 @@
 """A schema that is being rewritten for a profile, and the losses of the rewrite."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.change import Change
-from pyfunctools.dialects.loss import How, Loss
-from pyfunctools.dialects.nulls import as_object
+from pyfunctools.dialects.simplify import as_object
 from pyfunctools.dialects.table import Profile
 from pyfunctools.schema.ground.references import resolve
+
+How = Literal["told", "loosened", "refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """A keyword that a rendering does not express, its path, and how it was handled.
+
+    `how` is one of:
+
+    - `told`: the description contains it, usually as `@keyword value`.
+    - `loosened`: it is left out, and only local validation enforces it.
+    - `refused`: a strict mode cannot express it, so the function is rendered without that mode.
+
+    In `path`, `$input.items[].name`, `[]` is any item and `.*` any undeclared property.
+    """
+
+    path: str
+    keyword: str
+    how: How
+
 
 Rewritten = tuple[dict[str, JsonValue], Change]
 """A schema rewritten for a profile, and the change of its values."""
@@ -24,21 +45,19 @@ _NOT_IN_DESCRIPTIONS: Final = frozenset({"$defs", "properties", "deprecated", "c
 
 
 @dataclass(slots=True, kw_only=True)
-class RewriteContext:
+class RewriteContext(ABC):
     """The state that all subschemas of one rendering share.
 
-    `rewrite` rewrites the subschema at a path, and `rewritten_definitions` returns the definitions
-    that are already rewritten. `reshapes` is true if values may change. `unions` are the unions
-    whose values change: path, original branches, and change. `circular` has the `id` of each
-    required property that must be optional: it leads back to its own definition. `inside` has the
-    `id` of each definition that is being written in the place of a reference.
+    `made` are the definitions that are already rewritten. `reshapes` is true if values may change.
+    `unions` are the unions whose values change: path, original branches, and change. `circular` has
+    the `id` of each required property that must be optional: it leads back to its own definition.
+    `inside` has the `id` of each definition that is being written in the place of a reference.
     """
 
     root: JsonSchema
     profile: Profile
     reshapes: bool
-    rewrite: Callable[[JsonSchema | bool, str], Rewritten]
-    rewritten_definitions: Callable[[], JsonObject]
+    made: dict[str, Rewritten] = field(default_factory=dict[str, Rewritten])
     circular: set[int] = field(default_factory=set[int])
     inside: list[int] = field(default_factory=list[int])
     losses: list[Loss] = field(default_factory=list[Loss])
@@ -47,10 +66,19 @@ class RewriteContext:
     )
     _nested: int = 0
 
+    @abstractmethod
+    def rewrite(self, schema: JsonSchema | bool, path: str) -> Rewritten:
+        """Return the subschema at a path rewritten."""
+
     @property
     def definitions(self) -> JsonObject:
         """The definitions before the rewrite."""
         return members_of(self.root.get("$defs"))
+
+    @property
+    def rewritten_definitions(self) -> dict[str, JsonValue]:
+        """The definitions that are already rewritten."""
+        return {name: made for name, (made, _) in self.made.items()}
 
     def enter(self, schema: JsonValue) -> JsonSchema:
         """Return a schema, or the target of its reference, to be written in its place.

@@ -9,18 +9,26 @@ from collections.abc import Sequence
 from json import dumps
 from typing import Any, Final
 
-from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import media_type_of, with_files_named
+from pyfunctools._json import JsonObject
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, read_input, sendable_input
 from pyfunctools.envelopes.envelope import (
     CallResult,
     Choice,
+    Data,
     Delta,
     Envelope,
     ModelTurn,
+    StreamReader,
+    as_dict,
+    as_list,
+    dicts_in,
+    grow,
+    media_type_of,
+    member,
     named_tool,
+    plain_data,
+    with_files_named,
 )
-from pyfunctools.envelopes.sdk_data import as_dict, as_list, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -49,31 +57,61 @@ _UNNAMABLE: Final = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 """Characters that the name of a document may not have."""
 
 
+class ConverseReader(StreamReader):
+    """Reads a message event by event, its blocks by `contentBlockIndex`."""
+
+    @property
+    def response(self) -> JsonObject:
+        """The message so far; its stop reason is `max_tokens` until the stream sends one."""
+        content = [plain_data(block) for block in self._blocks.values()]
+        for block in content:
+            if use := as_dict(block.get("toolUse")):
+                use["input"] = read_input(use.get("input"))
+        message = {"role": self._message.get("role") or "assistant", "content": content}
+        return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
+
+    def feed(self, event: object) -> Delta:
+        for kind, given in plain_data(event).items():
+            data = as_dict(given)
+            index = str(data.get("contentBlockIndex"))
+            if self._reason is not None:
+                break  # the message has ended
+            if kind == "messageStart":
+                self._message = data
+            if kind == "contentBlockStart":
+                self._blocks[index] = as_dict(data.get("start"))
+                return _delta(self._blocks[index])
+            if kind == "contentBlockDelta":
+                return _add(self._blocks.setdefault(index, {}), as_dict(data.get("delta")))
+            if kind == "messageStop":
+                self._reason = data.get("stopReason")
+        return Delta()
+
+
 class Bedrock(Envelope):
     """The envelope of Converse."""
 
     name = "bedrock"
+    stream_reader = ConverseReader
 
-    def tool(
-        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
-    ) -> dict[str, Any]:
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
         """Return a function as an item of `toolConfig`; `strict` only if it is true."""
         tool = {**named_tool(name, description), "inputSchema": {"json": schema}}
         return {"toolSpec": {**tool, "strict": True} if strict else tool}
 
-    def listed(self, items: list[dict[str, Any]], *, cache: bool) -> list[dict[str, Any]]:
+    def listed(self, items: list[Data], *, cache: bool) -> list[Data]:
         """Return the items, the last one a mark for the cache if asked for."""
         return [*items, {"cachePoint": {"type": "default"}}] if cache and items else items
 
-    def request(self, tools: list[Any], *, strict: bool = False) -> dict[str, Any]:
+    def request(self, tools: list[Any], *, strict: bool = False) -> Data:
         """Return `toolConfig` with the list; an empty one must not be sent."""
         return {"toolConfig": {"tools": tools}} if tools else {}
 
-    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
-        chosen: dict[str, Any] = {"any": {}} if isinstance(how, str) else {"tool": {"name": how[0]}}
+    def choice(self, how: Choice, tools: list[Any]) -> Data:
+        chosen: Data = {"any": {}} if isinstance(how, str) else {"tool": {"name": how[0]}}
         return {"toolConfig": {"tools": tools, "toolChoice": chosen}}
 
-    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+    def answer(self, name: str, schema: Data, *, strict: bool) -> Data:
         wanted = {"jsonSchema": {"name": name, "schema": dumps(schema)}}
         return {"outputConfig": {"textFormat": {"type": "json_schema", "structure": wanted}}}
 
@@ -103,11 +141,8 @@ class Bedrock(Envelope):
     def user(self, text: str) -> JsonObject:
         return {"role": "user", "content": [{"text": text}]}
 
-    def stream_reader(self) -> "ConverseReader":
-        return ConverseReader()
 
-
-def _result(result: CallResult) -> dict[str, Any]:
+def _result(result: CallResult) -> Data:
     shown = [file for file in result.content if media_type_of(file) in _FORMATS]
     unseen = [file for file in result.content if media_type_of(file) not in _FORMATS]
     text = with_files_named(result.text, unseen)
@@ -120,52 +155,16 @@ def _result(result: CallResult) -> dict[str, Any]:
     }
 
 
-def _file_block(file: File, number: int) -> dict[str, Any]:
+def _file_block(file: File, number: int) -> Data:
     kind, name = _FORMATS[media_type_of(file)]
-    block: dict[str, Any] = {"format": name, "source": {"bytes": file.content}}
+    block: Data = {"format": name, "source": {"bytes": file.content}}
     if kind == "document":
         stem = (file.filename or "").rpartition(".")[0] or file.filename or "file"
         block["name"] = f"{_UNNAMABLE.sub('-', stem)[:190]}-{number}"
     return {kind: block}
 
 
-class ConverseReader:
-    """Reads a message event by event, its blocks by `contentBlockIndex`."""
-
-    def __init__(self) -> None:
-        self._role: JsonValue = "assistant"
-        self._blocks: dict[str, dict[str, Any]] = {}
-        self._reason: JsonValue = None
-
-    @property
-    def response(self) -> JsonObject:
-        """The message so far; its stop reason is `max_tokens` until the stream sends one."""
-        content = [plain_data(block) for block in self._blocks.values()]
-        for block in content:
-            if use := as_dict(block.get("toolUse")):
-                use["input"] = read_input(use.get("input"))
-        message = {"role": self._role, "content": content}
-        return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
-
-    def feed(self, event: object) -> Delta:
-        for kind, given in plain_data(event).items():
-            data = as_dict(given)
-            index = str(data.get("contentBlockIndex"))
-            if self._reason is not None:
-                break  # the message has ended
-            if kind == "messageStart":
-                self._role = data.get("role") or self._role
-            if kind == "contentBlockStart":
-                self._blocks[index] = as_dict(data.get("start"))
-                return _delta(self._blocks[index])
-            if kind == "contentBlockDelta":
-                return _add(self._blocks.setdefault(index, {}), as_dict(data.get("delta")))
-            if kind == "messageStop":
-                self._reason = data.get("stopReason")
-        return Delta()
-
-
-def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
+def _add(block: Data, piece: Data) -> Delta:
     for key, given in piece.items():
         inner = as_dict(given)
         if key == "text":
@@ -184,7 +183,7 @@ def _add(block: dict[str, Any], piece: dict[str, Any]) -> Delta:
     return Delta()
 
 
-def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
+def _think(block: Data, piece: Data) -> None:
     """Add a piece of the reasoning: of its text, its signature, or its encrypted content."""
     hidden = piece.get("redactedContent")
     if hidden is not None:
@@ -196,12 +195,12 @@ def _think(block: dict[str, Any], piece: dict[str, Any]) -> None:
         grow(thought, "signature", piece.get("signature"))
 
 
-def _cite(block: dict[str, Any], citation: dict[str, Any]) -> None:
+def _cite(block: Data, citation: Data) -> None:
     """Add a citation, and turn a text block into a block of cited content."""
     text = {"text": block.pop("text", "")}
     cited = block.setdefault("citationsContent", {"content": [text], "citations": []})
     cited["citations"].append(citation)
 
 
-def _delta(block: dict[str, Any]) -> Delta:
+def _delta(block: Data) -> Delta:
     return Delta(call=call_of(block) if "toolUse" in block else None, place=id(block))

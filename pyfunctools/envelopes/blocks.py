@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import urandom
 from string import ascii_letters, digits
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.envelope import Ended, ModelCall, ModelTurn
+from pyfunctools.envelopes.envelope import Data, Ended, ModelCall, ModelTurn
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.parsing.strict import parse_strict
 
@@ -290,10 +290,10 @@ def read_input(written: object) -> object:
     return read.value if read is not None and isinstance(read.value, dict) else written or {}
 
 
-def sendable_input(written: object) -> dict[str, Any]:
+def sendable_input(written: object) -> Data:
     """Return arguments for a vendor that accepts only objects; text becomes `INVALID_JSON`."""
     if isinstance(written, dict):
-        return cast("dict[str, Any]", written)
+        return cast("Data", written)
     return {"INVALID_JSON": written} if written else {}
 
 

@@ -4,13 +4,100 @@ An envelope reads objects of the vendor's SDK, or the same as plain data, and im
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from mimetypes import guess_type
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.dialects.partial import PartialArguments
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
+from pyfunctools.schema.parsing.strict import parse_strict
+
+Data: TypeAlias = dict[str, Any]
+"""An object of a vendor's, as plain data."""
+
+
+def member(value: object, name: str) -> object:
+    """Return a member of plain data or of an SDK object, `None` if it is missing."""
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, object]", value).get(name)
+    return getattr(value, name, None)
+
+
+def as_dict(value: object) -> Data:
+    """Return a value if it is a dictionary, else `{}`."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a value if it is a list, else `[]`."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def dicts_in(value: object) -> list[Data]:
+    """Return the dictionaries in a list, `[]` if the value is not a list."""
+    return [item for item in as_list(value) if isinstance(item, dict)]
+
+
+def first_dict(value: object) -> Data:
+    """Return the first dictionary in a list, `{}` if it contains no dictionary."""
+    found = dicts_in(value)
+    return found[0] if found else {}
+
+
+def grow(into: Data, key: str, piece: object) -> str:
+    """Append a piece to the text under a key, and return the piece; ignore one that is not text."""
+    if not isinstance(piece, str):
+        return ""
+    before = into.get(key)
+    into[key] = before + piece if isinstance(before, str) else piece
+    return piece
+
+
+def plain_data(value: object, exclude: object = None) -> Data:
+    """Return a copy of an SDK object or plain data as a dictionary; `{}` for other values.
+
+    An SDK object becomes the data that the server sent, without the SDK's own additions (`exclude`,
+    in pydantic's format).
+    """
+    dump = getattr(value, "model_dump", None)
+    if not callable(dump):
+        return as_dict(copied(value))
+    return as_dict(
+        dump(mode="json", by_alias=True, exclude_unset=True, exclude=exclude, warnings=False)
+    )
+
+
+def copied(value: object, read: Callable[[object], object] = lambda inner: inner) -> object:
+    """Return a copy in dictionaries and lists, also of a value that contains itself.
+
+    `read` returns an inner value, or what is copied in its place.
+    """
+    whole: dict[object, Any] = {"": value}
+    # With what was copied, whose `id` no other object may get before the end.
+    made: dict[int, tuple[object, dict[object, Any] | list[Any]]] = {}
+    todo: list[dict[object, Any] | list[Any]] = [whole]
+    while todo:
+        place = todo.pop()
+        for key, inner in list(place.items() if isinstance(place, dict) else enumerate(place)):
+            if id(inner) not in made:
+                plain = read(inner)
+                copy = _shallow_copy(plain)
+                if copy is None:
+                    cast("dict[object, Any]", place)[key] = plain
+                    continue
+                made[id(inner)] = (inner, copy)
+                todo.append(copy)
+            cast("dict[object, Any]", place)[key] = made[id(inner)][1]
+    return whole[""]
+
+
+def _shallow_copy(value: object) -> dict[object, Any] | list[Any] | None:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[object, Any]", value))
+    return list(cast("list[Any]", value)) if isinstance(value, list | tuple) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,17 +187,22 @@ class Delta:
         return (self.received or PartialArguments()).read(self.call.arguments)
 
 
-class StreamReader(Protocol):
-    """Reads a turn event by event."""
+class StreamReader(ABC):
+    """Reads a turn event by event: its message, its blocks by their index, and why it ended."""
 
+    def __init__(self) -> None:
+        self._message: Data = {}
+        self._blocks: dict[str, Data] = {}
+        self._reason: JsonValue = None
+
+    @abstractmethod
     def feed(self, event: object) -> Delta:
         """Return the change that an event of the vendor's stream makes, empty for other events."""
-        ...
 
     @property
+    @abstractmethod
     def response(self) -> JsonObject:
         """The turn so far as a response of the vendor; it counts as cut until the last event."""
-        ...
 
 
 class ResultWriter(ABC):
@@ -132,29 +224,29 @@ class Envelope(ResultWriter):
     """
 
     name: str
+    stream_reader: type[StreamReader]
+    """Makes the reader of one stream."""
 
     @abstractmethod
-    def tool(
-        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
-    ) -> dict[str, Any]:
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
         """Return a function as an item of the vendor's list of tools.
 
         `strict=None` leaves it to the vendor.
         """
 
-    def listed(self, items: list[dict[str, Any]], *, cache: bool) -> list[dict[str, Any]]:
+    def listed(self, items: list[Data], *, cache: bool) -> list[Data]:
         """Return the items as the vendor's list; with `cache` marked for its cache."""
         return items
 
-    def request(self, tools: list[Any], *, strict: bool = False) -> dict[str, Any]:
+    def request(self, tools: list[Any], *, strict: bool = False) -> Data:
         """Return what a request has beside the list, or around it, as keyword arguments."""
         return {}
 
-    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+    def choice(self, how: Choice, tools: list[Any]) -> Data:
         """Return keyword arguments for `"any"`, `"none"` or the names of functions to call."""
         return {}
 
-    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+    def answer(self, name: str, schema: Data, *, strict: bool) -> Data:
         """Return keyword arguments that ask for an answer of this schema."""
         return {}
 
@@ -166,11 +258,73 @@ class Envelope(ResultWriter):
     def read_turn(self, response: object) -> ModelTurn:
         """Return the turn of a response; if it has several alternatives, the first one."""
 
-    @abstractmethod
-    def stream_reader(self) -> StreamReader:
-        """Return a reader of one stream."""
 
-
-def named_tool(name: str, description: str) -> dict[str, Any]:
+def named_tool(name: str, description: str) -> Data:
     """Return the name of a tool, and its description if there is one."""
     return {"name": name, "description": description} if description else {"name": name}
+
+
+IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+"""Media types of images that every vendor with images accepts."""
+
+
+def media_type_of(file: File) -> str:
+    """Return the media type of a file without parameters, by default guessed from its name."""
+    given = file.content_type or (guess_type(file.filename)[0] if file.filename else None)
+    return (given or "application/octet-stream").partition(";")[0].strip().lower()
+
+
+def base64_of(file: File) -> str:
+    """Return the content of a file in base64, which is the text of a `File`."""
+    return str(file)
+
+
+def data_url(file: File) -> str:
+    """Return a file as a `data:` URL."""
+    return f"data:{media_type_of(file)};base64,{base64_of(file)}"
+
+
+def with_files_named(text: str, files: Iterable[File]) -> str:
+    """Return a text with a line for each of the files, which the model cannot see."""
+    lines = [
+        f"[A file came with this result that cannot be shown here: {file.filename or 'unnamed'}, "
+        f"{media_type_of(file)}, {len(file.content)} bytes.]"
+        for file in files
+    ]
+    return "\n".join([text, *lines] if text else lines)
+
+
+def text_with_error(result: CallResult, files: Iterable[File]) -> str:
+    """Return a result's text with these files named, beginning with `Error:` if it is an error."""
+    text = result.text
+    if result.is_error and text[:5].lower() != "error":
+        text = f"Error: {text}"
+    return with_files_named(text, files)
+
+
+class PlainText(ResultWriter):
+    """Turns as texts: `{"answer": "..."}` is an answer, and results are a user message."""
+
+    def read_turn(self, text: str, calls: Sequence[ModelCall]) -> ModelTurn:
+        read = parse_strict(text.strip(), DEFAULT_LIMITS.depth)
+        value = read.value if read is not None else None
+        answer = value.get("answer") if isinstance(value, dict) and len(value) == 1 else None
+        words = "" if calls else text.strip()
+        return ModelTurn(
+            messages=({"role": "assistant", "content": text},),
+            text=answer if isinstance(answer, str) else words,
+            calls=tuple(calls),
+            cut=False,
+            ended="calls" if calls else "stop",
+        )
+
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
+        """Return one message with all results, each under the name of its function."""
+        if not results:
+            return ()
+        texts = [
+            f"{each.name or 'The call'} {'failed' if each.is_error else 'returned'}:\n{each.text}"
+            + "".join(f"\n[a file: {file.filename}]" for file in each.content)
+            for each in results
+        ]
+        return (self.user("\n\n".join(texts)),)

@@ -11,17 +11,27 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of, with_files_named
 from pyfunctools.envelopes.blocks import Blocks
 from pyfunctools.envelopes.envelope import (
+    IMAGES,
     CallResult,
     Choice,
+    Data,
     Delta,
     Envelope,
     ModelTurn,
+    StreamReader,
+    as_dict,
+    base64_of,
+    dicts_in,
+    first_dict,
+    grow,
+    media_type_of,
+    member,
     named_tool,
+    plain_data,
+    with_files_named,
 )
-from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, first_dict, grow, member, plain_data
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
 
@@ -29,96 +39,7 @@ _ACCEPTED: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
 """Media types that a result may have."""
 
 
-class Gemini(Envelope):
-    """The envelope of `generateContent`; `lean` is the subset for models before 3."""
-
-    name = "gemini"
-
-    def __init__(self, *, lean: bool = False) -> None:
-        self._lean = lean
-
-    def tool(
-        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
-    ) -> dict[str, Any]:
-        tool = named_tool(name, description)
-        if not self._lean:
-            return {**tool, "parametersJsonSchema": schema}
-        return {**tool, "parameters": schema} if schema.get("properties") else tool
-
-    def listed(self, items: list[dict[str, Any]], *, cache: bool) -> list[dict[str, Any]]:
-        """Return one item with all functions; other tools may stand beside it."""
-        return [{"functionDeclarations": items}] if items else []
-
-    def request(self, tools: list[Any], *, strict: bool = False) -> dict[str, Any]:
-        """Return the list and its mode, as keys of `config`; `VALIDATED` enforces the schemas."""
-        made: dict[str, Any] = {"tools": tools} if tools else {}
-        return {**made, **_mode("VALIDATED")} if strict and tools else made
-
-    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
-        if isinstance(how, str):
-            return _mode(how.upper())
-        return _mode("ANY", allowed_function_names=list(how))
-
-    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
-        """Return the media type and the schema, as keys of `config`."""
-        key = "response_schema" if self._lean else "response_json_schema"
-        return {"response_mime_type": "application/json", key: schema}
-
-    def is_response(self, value: object) -> bool:
-        """Return whether this is a response, also one that refuses the prompt."""
-        names = ("candidates", "promptFeedback", "prompt_feedback")
-        return any(member(value, name) is not None for name in names)
-
-    def read_turn(self, response: object) -> ModelTurn:
-        whole = plain_data(response)
-        candidate = first_dict(whole.get("candidates"))
-        blocked = as_dict(whole.get("promptFeedback") or whole.get("prompt_feedback"))
-        content = as_dict(candidate.get("content"))
-        parts = dicts_in(content.get("parts"))
-        blocks = Blocks(content.get("role"))
-        for part in parts:
-            blocks.add(part)
-        reason = candidate.get("finishReason") or candidate.get("finish_reason")
-        refused = blocked.get("blockReason") or blocked.get("block_reason")
-        said = candidate.get("finishMessage") or candidate.get("finish_message")
-        turn = blocks.turn((content,) if parts else (), reason, broken=said)
-        return replace(turn, ended="filter", ended_as=str(refused)) if refused else turn
-
-    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        """Return one content with all results, in the order of the calls."""
-        parts = [{"functionResponse": self._result(each)} for each in results]
-        return ({"role": "user", "parts": parts},) if parts else ()
-
-    def user(self, text: str) -> JsonObject:
-        return {"role": "user", "parts": [{"text": text}]}
-
-    def stream_reader(self) -> "ContentReader":
-        return ContentReader()
-
-    def _result(self, result: CallResult) -> dict[str, Any]:
-        accepted = frozenset[str]() if self._lean else _ACCEPTED
-        shown = [file for file in result.content if media_type_of(file) in accepted]
-        unseen = [file for file in result.content if media_type_of(file) not in accepted]
-        text = with_files_named(result.text, unseen)
-        made: dict[str, Any] = {"name": result.call.name}
-        if result.call.id is not None:
-            made["id"] = result.call.id
-        made["response"] = {"error" if result.is_error else "output": text}
-        if shown:
-            made["parts"] = [{"inlineData": _inline(file)} for file in shown]
-        return made
-
-
-def _mode(mode: str, **more: Any) -> dict[str, Any]:
-    return {"tool_config": {"function_calling_config": {"mode": mode, **more}}}
-
-
-def _inline(file: File) -> dict[str, Any]:
-    made = {"mimeType": media_type_of(file), "data": base64_of(file)}
-    return {**made, "displayName": file.filename} if file.filename else made
-
-
-class ContentReader:
+class ContentReader(StreamReader):
     """Reads a content chunk by chunk, each with whole parts.
 
     On request Vertex streams a call in pieces: `partialArgs`, each with a JSON Path, until one
@@ -126,11 +47,11 @@ class ContentReader:
     """
 
     def __init__(self) -> None:
-        self._parts: list[dict[str, Any]] = []
+        super().__init__()
+        self._parts: list[Data] = []
         self._role: JsonValue = "model"
-        self._reason: JsonValue = None
-        self._said: dict[str, Any] = {}
-        self._blocked: dict[str, Any] = {}
+        self._said: Data = {}
+        self._blocked: Data = {}
         self._continues = False
 
     @property
@@ -164,7 +85,7 @@ class ContentReader:
         calls = blocks.calls()
         return Delta(text=blocks.text, call=calls[-1] if calls else None)
 
-    def _piece(self, part: dict[str, Any], called: dict[str, Any]) -> dict[str, Any]:
+    def _piece(self, part: Data, called: Data) -> Data:
         """Add a piece of a call, and return the part of the whole call."""
         others = {key: inner for key, inner in part.items() if key not in _CALL}
         if not self._continues:
@@ -180,7 +101,7 @@ class ContentReader:
         self._parts[-1] = {**self._parts[-1], **others, "functionCall": call}
         return self._parts[-1]
 
-    def _add(self, part: dict[str, Any]) -> None:
+    def _add(self, part: Data) -> None:
         """Add a part. Only a text without a signature is joined with the text before it."""
         last = self._parts[-1] if self._parts else {}
         bare = part.keys() == last.keys() <= {"text", "thought"} and "text" in part
@@ -190,6 +111,91 @@ class ContentReader:
             self._parts.append(part)
 
 
+class Gemini(Envelope):
+    """The envelope of `generateContent`; `lean` is the subset for models before 3."""
+
+    name = "gemini"
+    stream_reader = ContentReader
+
+    def __init__(self, *, lean: bool = False) -> None:
+        self._lean = lean
+
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
+        tool = named_tool(name, description)
+        if not self._lean:
+            return {**tool, "parametersJsonSchema": schema}
+        return {**tool, "parameters": schema} if schema.get("properties") else tool
+
+    def listed(self, items: list[Data], *, cache: bool) -> list[Data]:
+        """Return one item with all functions; other tools may stand beside it."""
+        return [{"functionDeclarations": items}] if items else []
+
+    def request(self, tools: list[Any], *, strict: bool = False) -> Data:
+        """Return the list and its mode, as keys of `config`; `VALIDATED` enforces the schemas."""
+        made: Data = {"tools": tools} if tools else {}
+        return {**made, **_mode("VALIDATED")} if strict and tools else made
+
+    def choice(self, how: Choice, tools: list[Any]) -> Data:
+        if isinstance(how, str):
+            return _mode(how.upper())
+        return _mode("ANY", allowed_function_names=list(how))
+
+    def answer(self, name: str, schema: Data, *, strict: bool) -> Data:
+        """Return the media type and the schema, as keys of `config`."""
+        key = "response_schema" if self._lean else "response_json_schema"
+        return {"response_mime_type": "application/json", key: schema}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a response, also one that refuses the prompt."""
+        names = ("candidates", "promptFeedback", "prompt_feedback")
+        return any(member(value, name) is not None for name in names)
+
+    def read_turn(self, response: object) -> ModelTurn:
+        whole = plain_data(response)
+        candidate = first_dict(whole.get("candidates"))
+        blocked = as_dict(whole.get("promptFeedback") or whole.get("prompt_feedback"))
+        content = as_dict(candidate.get("content"))
+        parts = dicts_in(content.get("parts"))
+        blocks = Blocks(content.get("role"))
+        for part in parts:
+            blocks.add(part)
+        reason = candidate.get("finishReason") or candidate.get("finish_reason")
+        refused = blocked.get("blockReason") or blocked.get("block_reason")
+        said = candidate.get("finishMessage") or candidate.get("finish_message")
+        turn = blocks.turn((content,) if parts else (), reason, broken=said)
+        return replace(turn, ended="filter", ended_as=str(refused)) if refused else turn
+
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
+        """Return one content with all results, in the order of the calls."""
+        parts = [{"functionResponse": self._result(each)} for each in results]
+        return ({"role": "user", "parts": parts},) if parts else ()
+
+    def user(self, text: str) -> JsonObject:
+        return {"role": "user", "parts": [{"text": text}]}
+
+    def _result(self, result: CallResult) -> Data:
+        accepted = frozenset[str]() if self._lean else _ACCEPTED
+        shown = [file for file in result.content if media_type_of(file) in accepted]
+        unseen = [file for file in result.content if media_type_of(file) not in accepted]
+        text = with_files_named(result.text, unseen)
+        made: Data = {"name": result.call.name}
+        if result.call.id is not None:
+            made["id"] = result.call.id
+        made["response"] = {"error" if result.is_error else "output": text}
+        if shown:
+            made["parts"] = [{"inlineData": _inline(file)} for file in shown]
+        return made
+
+
+def _mode(mode: str, **more: Any) -> Data:
+    return {"tool_config": {"function_calling_config": {"mode": mode, **more}}}
+
+
+def _inline(file: File) -> Data:
+    made = {"mimeType": media_type_of(file), "data": base64_of(file)}
+    return {**made, "displayName": file.filename} if file.filename else made
+
+
 _CALL: Final = ("functionCall", "function_call")
 _STEP: Final = re.compile(
     r"""\.([^.\[]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]"""
@@ -197,15 +203,15 @@ _STEP: Final = re.compile(
 _PATH: Final = re.compile(rf"\$(?:{_STEP.pattern})+")
 
 
-def _pieces(called: dict[str, Any]) -> list[dict[str, Any]]:
+def _pieces(called: Data) -> list[Data]:
     return dicts_in(called.get("partialArgs") or called.get("partial_args"))
 
 
-def _will_continue(called: dict[str, Any]) -> bool:
+def _will_continue(called: Data) -> bool:
     return bool(called.get("willContinue") or called.get("will_continue"))
 
 
-def _with_piece(args: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
+def _with_piece(args: Data, piece: Data) -> Data:
     """Return the arguments with a piece; if its path is invalid, the path is a member's name.
 
     What the piece does not reach is shared with the arguments before, which a `Delta` has.
@@ -239,7 +245,7 @@ def _placed(whole: Any, keys: list[str | int], piece: JsonValue) -> Any:
         listed = [*listed, *([None] if key == len(listed) else [])]
         listed[key] = _placed(listed[key], below, piece)
         return listed
-    members: dict[str, Any] = {} if whole is None else whole
+    members: Data = {} if whole is None else whole
     if not isinstance(members, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise LookupError(key)
     return {**members, key: _placed(members.get(key), below, piece)}

@@ -15,14 +15,25 @@ definitions; in 438 of them references are replaced, and these become a little s
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from json import JSONEncoder
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.rendering import Rendering, render
-from pyfunctools.envelopes.attachments import base64_of, media_type_of
-from pyfunctools.envelopes.envelope import CallResult, Delta, Envelope, ModelCall, ModelTurn
-from pyfunctools.envelopes.sdk_data import as_dict, member, plain_data
+from pyfunctools.envelopes.envelope import (
+    CallResult,
+    Data,
+    Delta,
+    Envelope,
+    ModelCall,
+    ModelTurn,
+    StreamReader,
+    as_dict,
+    base64_of,
+    media_type_of,
+    member,
+    plain_data,
+)
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import WRAPPED, RemoteTool
@@ -45,14 +56,12 @@ _compact: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class ToolOutput:
     """The declared output of a tool; if it `wraps`, the value is the property `result`."""
 
-    schema: dict[str, Any]
+    schema: Data
     wraps: bool
     validator: Validator
 
 
-def tool_of(
-    function: Function, output: ToolOutput | None, *, inline: bool | None = None
-) -> dict[str, Any]:
+def tool_of(function: Function, output: ToolOutput | None, *, inline: bool | None = None) -> Data:
     """Return a function as an item of `tools/list`."""
     schema = _shorter(lambda inlined: function.render("mcp", inline=inlined), inline)
     tool = MCP().tool(function.name, function.description, schema, strict=None)
@@ -60,9 +69,9 @@ def tool_of(
     return {**tool, **declared, **traits_of(function)}
 
 
-def traits_of(function: Function) -> dict[str, Any]:
+def traits_of(function: Function) -> Data:
     """Return the title and the annotations of a function for `tools/list`."""
-    traits: dict[str, Any] = {"title": function.title} if function.title else {}
+    traits: Data = {"title": function.title} if function.title else {}
     hints = {
         "readOnlyHint": function.read_only,
         "destructiveHint": function.destructive,
@@ -97,7 +106,7 @@ def output_of(function: Function, *, modern: bool, inline: bool | None = None) -
     return ToolOutput(schema=schema, wraps=wraps, validator=Validator(schema, formats=False))
 
 
-def result_of(outcome: Outcome, output: ToolOutput | None, *, modern: bool) -> dict[str, Any]:
+def result_of(outcome: Outcome, output: ToolOutput | None, *, modern: bool) -> Data:
     """Return an outcome as a result of `tools/call`.
 
     A success that does not match the declared output becomes an error with the text, since a client
@@ -118,10 +127,29 @@ _REPLAYED = "This call was carried out before, and is not carried out again. Its
 
 def _result(
     text: str, files: Iterable[File], structured: tuple[JsonValue] | None, *, is_error: bool
-) -> dict[str, Any]:
+) -> Data:
     content = [{"type": "text", "text": text}, *map(_block, files)]
     value = {} if structured is None else {"structuredContent": structured[0]}
     return {"content": content, "isError": is_error, **value}
+
+
+class RequestReader(StreamReader):
+    """Reads requests, each of which is one event; the last one counts."""
+
+    @property
+    def response(self) -> JsonObject:
+        """The last request, `{}` before the first."""
+        return self._message
+
+    def feed(self, event: object) -> Delta:
+        """Return the call of a request, an empty change for other events."""
+        calls = MCP().read_turn(event).calls
+        if not calls:
+            return Delta()
+        params = plain_data(member(event, "params") or event)
+        whole = {"method": "tools/call", "params": params}
+        self._message = {**as_dict(calls[0].caller), **whole}
+        return Delta(call=calls[0])
 
 
 class MCP(Envelope):
@@ -132,16 +160,15 @@ class MCP(Envelope):
     """
 
     name = "mcp"
+    stream_reader = RequestReader
 
-    def tool(
-        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
-    ) -> dict[str, Any]:
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
         """Return a function as an item of `tools/list`; MCP has no `strict`."""
         whole = {
             "additionalProperties": True,
             **_object(schema),
         }  # without it some clients allow no others
-        tool: dict[str, Any] = {"name": name, "inputSchema": whole}
+        tool: Data = {"name": name, "inputSchema": whole}
         return {**tool, "description": description} if description else tool
 
     def is_response(self, value: object) -> bool:
@@ -173,9 +200,6 @@ class MCP(Envelope):
         """Return the result of each `tools/call`, in a response if the call was a whole request."""
         return tuple(_response(each) for each in results)
 
-    def stream_reader(self) -> "RequestReader":
-        return RequestReader()
-
 
 _PARAMS: Final = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
 """The members of `params` of `tools/call`."""
@@ -186,24 +210,6 @@ def _response(result: CallResult) -> JsonObject:
     written = _result(result.text, result.content, value, is_error=result.is_error)
     caller = as_dict(result.call.caller)
     return {**caller, "result": written} if caller else written
-
-
-class RequestReader:
-    """Reads requests, each of which is one event; the last one counts."""
-
-    def __init__(self) -> None:
-        self.response: JsonObject = {}
-        """The last request, `{}` before the first."""
-
-    def feed(self, event: object) -> Delta:
-        """Return the call of a request, an empty change for other events."""
-        calls = MCP().read_turn(event).calls
-        if not calls:
-            return Delta()
-        params = plain_data(member(event, "params") or event)
-        whole = {"method": "tools/call", "params": params}
-        self.response = {**as_dict(calls[0].caller), **whole}
-        return Delta(call=calls[0])
 
 
 _MISMATCH: Final = "The function ran, but its result does not match its output schema."
@@ -229,7 +235,7 @@ def _mismatch(output: ToolOutput, structured: tuple[JsonValue] | None) -> str | 
     return None if checked else " ".join(issue.message for issue in checked.issues[:3])
 
 
-def _block(file: File) -> dict[str, Any]:
+def _block(file: File) -> Data:
     kind, data = media_type_of(file), base64_of(file)
     family = kind.partition("/")[0]
     if family in ("image", "audio"):
@@ -238,7 +244,7 @@ def _block(file: File) -> dict[str, Any]:
     return {"type": "resource", "resource": {"uri": uri, "mimeType": kind, "blob": data}}
 
 
-def _shorter(make: Callable[[bool], Rendering], inline: bool | None) -> dict[str, Any]:
+def _shorter(make: Callable[[bool], Rendering], inline: bool | None) -> Data:
     """Return a schema with or without references, by `inline`, or else by its length."""
     if inline is not None:
         return make(inline).schema
@@ -249,7 +255,7 @@ def _shorter(make: Callable[[bool], Rendering], inline: bool | None) -> dict[str
     return inlined if len(_compact(inlined)) <= _LONGER * len(_compact(kept)) else kept
 
 
-def _object(schema: dict[str, Any]) -> dict[str, Any]:
+def _object(schema: Data) -> Data:
     """Return a schema of objects with `"type": "object"` at its root, where clients expect it."""
     reference = schema.get("$ref")
     if isinstance(reference, str):

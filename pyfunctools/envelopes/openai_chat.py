@@ -4,29 +4,44 @@ Source: openai 3.54.0 `types/chat`, mistralai 3.7.0 (arguments as text or object
 chunks), read on 2026-11-21. A result has no error flag and no files: its text begins with `Error:`
 and names the files; pictures follow in a message of the user. Each call needs its own result
 message before the next request.
+
+Two vendors have an API of their own that is like it:
+
+- Cohere's v2, as `cohere.ClientV2` speaks it (7.3.1 `types`, read on 2026-11-23). A message has
+  `tool_plan` beside its content, and must be sent back with it. A result is a text that is not
+  empty, without an error flag.
+- Ollama's `/api/chat`, as `ollama.Client` speaks it (0.6.3 `_types.py`, read on 2026-11-23).
+  Arguments are objects, calls have no ids, and results are matched by the name of the function and
+  their order.
+
+The compatible servers of both (`/compatibility/v1`, `/v1`) are the dialect `openai`.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, text_with_error
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of
 from pyfunctools.envelopes.envelope import (
+    IMAGES,
     CallResult,
     Choice,
+    Data,
     Delta,
     Envelope,
     ModelTurn,
-    named_tool,
-)
-from pyfunctools.envelopes.sdk_data import (
+    StreamReader,
     as_dict,
     as_list,
+    data_url,
     dicts_in,
     first_dict,
+    grow,
+    media_type_of,
     member,
+    named_tool,
     plain_data,
+    text_with_error,
 )
 
 _OF_THE_SDK: Final = {
@@ -45,24 +60,86 @@ _OLD: Final = "function_call"
 """The id of a call in the older form: one a message, without an id, answered by its name."""
 
 
+class ChatReader(StreamReader):
+    """Reads a completion chunk by chunk.
+
+    The pieces of a call have the same `index`. Some servers send whole calls, all with the index 0
+    or without an index: there a new call begins with another id, or else with a name.
+    """
+
+    @property
+    def response(self) -> JsonObject:
+        """The completion so far; its finish reason is `length` until the stream sends one."""
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": None, **plain_data(self._message)},
+            "finish_reason": self._reason or "length",
+        }
+        return {"object": "chat.completion", "choices": [choice]}
+
+    def feed(self, event: object) -> Delta:
+        """Return the change that a chunk makes to the first choice.
+
+        OpenAI's `stream()` and Mistral's SDK wrap a chunk in an event.
+        """
+        chunk = plain_data(event)
+        for wrapper in ("chunk", "data"):
+            chunk = as_dict(chunk.get(wrapper)) or chunk
+        for choice in dicts_in(chunk.get("choices")):
+            if choice.get("index") not in (None, 0):
+                continue
+            self._reason = choice.get("finish_reason") or self._reason
+            return self._add(as_dict(choice.get("delta")))
+        return Delta()
+
+    def _add(self, delta: Data) -> Delta:
+        calls = dicts_in(delta.pop("tool_calls", None))
+        blocks = Blocks()
+        content = delta.get("content")
+        for piece in as_list(content):
+            blocks.add(piece)
+        blocks.add_text(content)
+        blocks.add_refusal(delta.get("refusal"))
+        _merge(self._message, delta)
+        touched = None
+        for call in calls:
+            touched = self._call(call)
+        made = None if touched is None else call_of(touched)
+        return Delta(text=blocks.text, call=made, place=id(touched))
+
+    def _call(self, piece: Data) -> Data:
+        """Add a piece of a call, and return the whole call."""
+        index, given = piece.pop("index", None), piece.get("id")
+        place = "" if index is None else str(index)
+        call = self._blocks.get(place, {})
+        known, name = call.get("id"), as_dict(piece.get("function")).get("name")
+        if not call or (given and known and given != known) or (name and not place and not given):
+            call = self._blocks[place] = {}
+            self._message.setdefault("tool_calls", []).append(call)
+        if as_dict(call.get("function")).get("name"):
+            as_dict(piece.get("function")).pop("name", None)  # some servers repeat it
+        _merge(call, {key: inner for key, inner in piece.items() if key not in ("id", "type")})
+        call |= {key: piece[key] for key in ("id", "type") if piece.get(key)}
+        return call
+
+
 class OpenAIChat(Envelope):
     """The envelope of Chat Completions; for `lean` servers pictures are only named."""
 
     name = "openai"
+    stream_reader = ChatReader
 
     def __init__(self, *, lean: bool = False) -> None:
         self._shown = frozenset[str]() if lean else IMAGES
 
-    def tool(
-        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
-    ) -> dict[str, Any]:
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
         """Return a function as an item of `tools`; `strict` is off by default there."""
         tool = chat_tool(name, description, schema)
         if strict is not None:
             tool["function"]["strict"] = strict
         return tool
 
-    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+    def choice(self, how: Choice, tools: list[Any]) -> Data:
         if isinstance(how, str):
             return {"tool_choice": {"any": "required"}.get(how, how)}
         named = [{"type": "function", "function": {"name": name}} for name in how]
@@ -71,7 +148,7 @@ class OpenAIChat(Envelope):
         allowed = {"mode": "required", "tools": named}
         return {"tool_choice": {"type": "allowed_tools", "allowed_tools": allowed}}
 
-    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+    def answer(self, name: str, schema: Data, *, strict: bool) -> Data:
         wanted = {"name": name, "schema": schema, "strict": strict}
         return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
@@ -103,17 +180,14 @@ class OpenAIChat(Envelope):
                 made.append({"role": "tool", "tool_call_id": each.id, "content": text})
         return (*made, *([{"role": "user", "content": shown}] if shown else ()))
 
-    def stream_reader(self) -> "ChatReader":
-        return ChatReader()
 
-
-def chat_tool(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def chat_tool(name: str, description: str, schema: Data) -> Data:
     """Return a function as an item of `tools`, without `strict`."""
     function = {**named_tool(name, description), "parameters": schema}
     return {"type": "function", "function": function}
 
 
-def chat_turn(message: dict[str, Any], reason: JsonValue, *, has_ids: bool = True) -> ModelTurn:
+def chat_turn(message: Data, reason: JsonValue, *, has_ids: bool = True) -> ModelTurn:
     """Return the turn of a message that ended for a reason; with `has_ids` each call has an id."""
     blocks, ids = Blocks(message.get("role")), Ids()
     content = message.get("content")
@@ -131,75 +205,7 @@ def chat_turn(message: dict[str, Any], reason: JsonValue, *, has_ids: bool = Tru
     return blocks.turn((message,) if message else (), reason)
 
 
-class ChatReader:
-    """Reads a completion chunk by chunk.
-
-    The pieces of a call have the same `index`. Some servers send whole calls, all with the index 0
-    or without an index: there a new call begins with another id, or else with a name.
-    """
-
-    def __init__(self) -> None:
-        self._message: dict[str, Any] = {"role": "assistant", "content": None}
-        self._places: dict[str, dict[str, Any]] = {}
-        self._reason: JsonValue = None
-
-    @property
-    def response(self) -> JsonObject:
-        """The completion so far; its finish reason is `length` until the stream sends one."""
-        choice = {
-            "index": 0,
-            "message": plain_data(self._message),
-            "finish_reason": self._reason or "length",
-        }
-        return {"object": "chat.completion", "choices": [choice]}
-
-    def feed(self, event: object) -> Delta:
-        """Return the change that a chunk makes to the first choice.
-
-        OpenAI's `stream()` and Mistral's SDK wrap a chunk in an event.
-        """
-        chunk = plain_data(event)
-        for wrapper in ("chunk", "data"):
-            chunk = as_dict(chunk.get(wrapper)) or chunk
-        for choice in dicts_in(chunk.get("choices")):
-            if choice.get("index") not in (None, 0):
-                continue
-            self._reason = choice.get("finish_reason") or self._reason
-            return self._add(as_dict(choice.get("delta")))
-        return Delta()
-
-    def _add(self, delta: dict[str, Any]) -> Delta:
-        calls = dicts_in(delta.pop("tool_calls", None))
-        blocks = Blocks()
-        content = delta.get("content")
-        for piece in as_list(content):
-            blocks.add(piece)
-        blocks.add_text(content)
-        blocks.add_refusal(delta.get("refusal"))
-        _merge(self._message, delta)
-        touched = None
-        for call in calls:
-            touched = self._call(call)
-        made = None if touched is None else call_of(touched)
-        return Delta(text=blocks.text, call=made, place=id(touched))
-
-    def _call(self, piece: dict[str, Any]) -> dict[str, Any]:
-        """Add a piece of a call, and return the whole call."""
-        index, given = piece.pop("index", None), piece.get("id")
-        place = "" if index is None else str(index)
-        call = self._places.get(place, {})
-        known, name = call.get("id"), as_dict(piece.get("function")).get("name")
-        if not call or (given and known and given != known) or (name and not place and not given):
-            call = self._places[place] = {}
-            self._message.setdefault("tool_calls", []).append(call)
-        if as_dict(call.get("function")).get("name"):
-            as_dict(piece.get("function")).pop("name", None)  # some servers repeat it
-        _merge(call, {key: inner for key, inner in piece.items() if key not in ("id", "type")})
-        call |= {key: piece[key] for key in ("id", "type") if piece.get(key)}
-        return call
-
-
-def _merge(into: dict[str, Any], piece: dict[str, Any]) -> None:
+def _merge(into: Data, piece: Data) -> None:
     """Merge a piece of an object: texts and lists are joined, other values replaced."""
     for key, value in piece.items():
         before = into.get(key)
@@ -211,3 +217,140 @@ def _merge(into: dict[str, Any], piece: dict[str, Any]) -> None:
             into[key] = [*before, *value]
         elif value is not None or key not in into:
             into[key] = value
+
+
+class CohereReader(StreamReader):
+    """Reads a message event by event, its blocks and calls by `index`."""
+
+    @property
+    def response(self) -> JsonObject:
+        """The response so far; its finish reason is `MAX_TOKENS` until the stream sends one."""
+        message: Data = {"role": "assistant", **plain_data(self._message)}
+        for each in self._blocks.values():
+            key = "tool_calls" if each.get("type") == "function" else "content"
+            message.setdefault(key, []).append(plain_data(each))
+        return {"message": message, "finish_reason": self._reason or "MAX_TOKENS"}
+
+    def feed(self, event: object) -> Delta:
+        data = plain_data(event)
+        index, delta = str(data.get("index")), as_dict(data.get("delta"))
+        piece = as_dict(delta.get("message"))
+        content, called = as_dict(piece.get("content")), as_dict(piece.get("tool_calls"))
+        match data.get("type"):
+            case "content-start":
+                self._blocks[index] = content
+                return Delta(text=str(content.get("text") or ""))
+            case "content-delta":
+                block = self._blocks.setdefault(index, {"type": "text"})
+                grow(block, "thinking", content.get("thinking"))
+                return Delta(text=grow(block, "text", content.get("text")))
+            case "tool-plan-delta":
+                grow(self._message, "tool_plan", piece.get("tool_plan"))
+            case "tool-call-start":
+                self._blocks[f"call {index}"] = called
+                return Delta(call=call_of(called), place=id(called))
+            case "tool-call-delta":
+                call = self._blocks.setdefault(f"call {index}", {"type": "function"})
+                call["function"] = as_dict(call.get("function"))
+                grow(
+                    call["function"], "arguments", as_dict(called.get("function")).get("arguments")
+                )
+                return Delta(call=call_of(call), place=id(call))
+            case "citation-start":
+                citations = dicts_in(self._message.get("citations"))
+                self._message["citations"] = [*citations, as_dict(piece.get("citations"))]
+            case "message-end":
+                self._reason = delta.get("finish_reason") or self._reason
+            case _:
+                pass
+        return Delta()
+
+
+class Cohere(Envelope):
+    """The envelope of Cohere's v2."""
+
+    name = "cohere"
+    stream_reader = CohereReader
+
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
+        """Return a function as an item of `tools`; `strict_tools` is a part of the request."""
+        return chat_tool(name, description, schema)
+
+    def choice(self, how: Choice, tools: list[Any]) -> Data:
+        return {"tool_choice": "NONE" if how == "none" else "REQUIRED"}
+
+    def answer(self, name: str, schema: Data, *, strict: bool) -> Data:
+        return {"response_format": {"type": "json_object", "json_schema": schema}}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a response: one message, and the reason why it ended."""
+        is_whole = member(value, "message") is not None and member(value, "choices") is None
+        return is_whole and isinstance(member(value, "finish_reason"), str)
+
+    def read_turn(self, response: object) -> ModelTurn:
+        whole = plain_data(response)
+        return chat_turn(as_dict(whole.get("message")), whole.get("finish_reason"))
+
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
+        return tuple(
+            {
+                "role": "tool",
+                "tool_call_id": each.id,
+                "content": text_with_error(each, each.content) or "(empty)",
+            }
+            for each in results
+        )
+
+
+class OllamaReader(StreamReader):
+    """Reads a response part by part; each call comes whole."""
+
+    @property
+    def response(self) -> JsonObject:
+        """The response so far; its reason is `length` until the stream sends one."""
+        message = {"role": "assistant", "content": "", **plain_data(self._message)}
+        return {"message": message, "done": True, "done_reason": self._reason or "length"}
+
+    def feed(self, event: object) -> Delta:
+        data = plain_data(event)
+        piece = as_dict(data.get("message"))
+        if data.get("done"):
+            self._reason = data.get("done_reason") or "stop"
+        grow(self._message, "thinking", piece.get("thinking"))
+        calls = dicts_in(piece.get("tool_calls"))
+        if calls:
+            self._message["tool_calls"] = [*dicts_in(self._message.get("tool_calls")), *calls]
+        text = grow(self._message, "content", piece.get("content"))
+        return Delta(text=text, call=call_of(calls[-1]) if calls else None)
+
+
+class Ollama(Envelope):
+    """The envelope of `/api/chat`."""
+
+    name = "ollama"
+    stream_reader = OllamaReader
+
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
+        return chat_tool(name, description, schema)
+
+    def answer(self, name: str, schema: Data, *, strict: bool) -> Data:
+        return {"format": schema}
+
+    def is_response(self, value: object) -> bool:
+        """Return whether this is a response: one message, and whether it is `done`."""
+        return member(value, "message") is not None and member(value, "done") is not None
+
+    def read_turn(self, response: object) -> ModelTurn:
+        whole = plain_data(response)
+        reason = whole.get("done_reason") if whole.get("done") else "length"
+        return chat_turn(as_dict(whole.get("message")), reason, has_ids=False)
+
+    def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
+        return tuple(
+            {
+                "role": "tool",
+                "tool_name": each.call.name,
+                "content": text_with_error(each, each.content),
+            }
+            for each in results
+        )

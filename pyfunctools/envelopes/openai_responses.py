@@ -10,17 +10,26 @@ from collections.abc import Sequence, Set
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of, text_with_error
 from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_foreign
 from pyfunctools.envelopes.envelope import (
+    IMAGES,
     CallResult,
     Choice,
+    Data,
     Delta,
     Envelope,
     ModelTurn,
+    StreamReader,
+    as_dict,
+    data_url,
+    dicts_in,
+    grow,
+    media_type_of,
+    member,
     named_tool,
+    plain_data,
+    text_with_error,
 )
-from pyfunctools.envelopes.sdk_data import as_dict, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {
@@ -50,18 +59,66 @@ _ENDS: Final = frozenset(
 )
 
 
+class ResponsesReader(StreamReader):
+    """Reads a response event by event, its items by id, never by order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items: list[_Item] = []
+        self._final: Data = {}
+
+    @property
+    def response(self) -> JsonObject:
+        """The response so far, `incomplete` until its last event.
+
+        Of messages and calls that are not done, the part received so far is included.
+        """
+        output = [each.item for each in self._items if each.done or each.readable]
+        final = self._final or {"object": "response", "status": "incomplete"}
+        return plain_data({**final, "output": final.get("output") or output})
+
+    def feed(self, event: object) -> Delta:
+        data = {} if self._final else plain_data(event)
+        kind = str(data.get("type"))
+        if kind in _ENDS:
+            self._final = {"status": kind.rpartition(".")[2], **as_dict(data.get("response"))}
+        elif kind in ("response.output_item.added", "response.output_item.done"):
+            return self._item(data, done=kind.endswith("done"))
+        elif kind in _PIECES:
+            found = self._find(data.get("item_id"), data.get("output_index"))
+            piece = data.get("delta")
+            if found is not None and isinstance(piece, str):
+                return found.add(_PIECES[kind], piece, str(data.get("content_index")))
+        return Delta()
+
+    def _item(self, data: Data, *, done: bool) -> Delta:
+        item, index = as_dict(data.get("item")), data.get("output_index")
+        found = self._find(item.get("id"), index)
+        if found is None:
+            found = _Item(item, index)
+            self._items.append(found)
+        found.item, found.done = item, done
+        is_call = str(item.get("type")) in _CALLS
+        return Delta(call=call_of(item) if is_call else None, place=id(found))
+
+    def _find(self, name: object, index: object) -> "_Item | None":
+        """Return an item by its id, or else by its index, since some servers change ids."""
+        named = (each for each in self._items if name is not None and each.item.get("id") == name)
+        placed = (each for each in self._items if index is not None and each.index == index)
+        return next(named, None) or next(placed, None)
+
+
 class OpenAIResponses(Envelope):
     """The envelope of Responses."""
 
     name = "openai-responses"
+    stream_reader = ResponsesReader
 
-    def tool(
-        self, name: str, description: str, schema: dict[str, Any], *, strict: bool | None
-    ) -> dict[str, Any]:
+    def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
         tool = {"type": "function", **named_tool(name, description)}
         return {**tool, "parameters": schema, "strict": bool(strict)}
 
-    def choice(self, how: Choice, tools: list[Any]) -> dict[str, Any]:
+    def choice(self, how: Choice, tools: list[Any]) -> Data:
         if isinstance(how, str):
             return {"tool_choice": {"any": "required"}.get(how, how)}
         named = [{"type": "function", "name": name} for name in how]
@@ -69,7 +126,7 @@ class OpenAIResponses(Envelope):
             return {"tool_choice": named[0]}
         return {"tool_choice": {"type": "allowed_tools", "mode": "required", "tools": named}}
 
-    def answer(self, name: str, schema: dict[str, Any], *, strict: bool) -> dict[str, Any]:
+    def answer(self, name: str, schema: Data, *, strict: bool) -> Data:
         wanted = {"type": "json_schema", "name": name, "schema": schema, "strict": strict}
         return {"text": {"format": wanted}}
 
@@ -99,9 +156,6 @@ class OpenAIResponses(Envelope):
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
         return tuple(map(_result, results))
 
-    def stream_reader(self) -> "ResponsesReader":
-        return ResponsesReader()
-
 
 def _waits(item: JsonObject, kinds: Set[str]) -> bool:
     """Return whether the API waits for the program's answer to an item that is no call of ours."""
@@ -116,7 +170,7 @@ def _result(result: CallResult) -> JsonObject:
     if result.content:
         texts = [{"type": "input_text", "text": text}] if text else []
         output = [*texts, *map(_file_part, result.content)]
-    item: dict[str, Any] = {
+    item: Data = {
         "type": "custom_tool_call_output" if result.call.custom else "function_call_output",
         "call_id": result.id,
         "output": output,
@@ -128,69 +182,21 @@ def _result(result: CallResult) -> JsonObject:
     return item
 
 
-def _file_part(file: File) -> dict[str, Any]:
+def _file_part(file: File) -> Data:
     if media_type_of(file) in IMAGES:
         return {"type": "input_image", "image_url": data_url(file), "detail": "auto"}
     name = file.filename or "file"
     return {"type": "input_file", "filename": name, "file_data": data_url(file)}
 
 
-class ResponsesReader:
-    """Reads a response event by event, its items by id, never by order."""
-
-    def __init__(self) -> None:
-        self._items: list[_Item] = []
-        self._final: dict[str, Any] = {}
-
-    @property
-    def response(self) -> JsonObject:
-        """The response so far, `incomplete` until its last event.
-
-        Of messages and calls that are not done, the part received so far is included.
-        """
-        output = [each.item for each in self._items if each.done or each.readable]
-        final = self._final or {"object": "response", "status": "incomplete"}
-        return plain_data({**final, "output": final.get("output") or output})
-
-    def feed(self, event: object) -> Delta:
-        data = {} if self._final else plain_data(event)
-        kind = str(data.get("type"))
-        if kind in _ENDS:
-            self._final = {"status": kind.rpartition(".")[2], **as_dict(data.get("response"))}
-        elif kind in ("response.output_item.added", "response.output_item.done"):
-            return self._item(data, done=kind.endswith("done"))
-        elif kind in _PIECES:
-            found = self._find(data.get("item_id"), data.get("output_index"))
-            piece = data.get("delta")
-            if found is not None and isinstance(piece, str):
-                return found.add(_PIECES[kind], piece, str(data.get("content_index")))
-        return Delta()
-
-    def _item(self, data: dict[str, Any], *, done: bool) -> Delta:
-        item, index = as_dict(data.get("item")), data.get("output_index")
-        found = self._find(item.get("id"), index)
-        if found is None:
-            found = _Item(item, index)
-            self._items.append(found)
-        found.item, found.done = item, done
-        is_call = str(item.get("type")) in _CALLS
-        return Delta(call=call_of(item) if is_call else None, place=id(found))
-
-    def _find(self, name: object, index: object) -> "_Item | None":
-        """Return an item by its id, or else by its index, since some servers change ids."""
-        named = (each for each in self._items if name is not None and each.item.get("id") == name)
-        placed = (each for each in self._items if index is not None and each.index == index)
-        return next(named, None) or next(placed, None)
-
-
 class _Item:
     """An item of the output, done or still being received."""
 
-    def __init__(self, item: dict[str, Any], index: object) -> None:
+    def __init__(self, item: Data, index: object) -> None:
         self.item = item
         self.index = index
         self.done = False
-        self._parts: dict[str, dict[str, Any]] = {}
+        self._parts: dict[str, Data] = {}
 
     @property
     def readable(self) -> bool:

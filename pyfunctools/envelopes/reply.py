@@ -22,8 +22,7 @@ from pyfunctools.envelopes.blocks import (
     is_foreign,
     is_model_text,
 )
-from pyfunctools.envelopes.envelope import ModelCall
-from pyfunctools.envelopes.sdk_data import copied
+from pyfunctools.envelopes.envelope import ModelCall, copied
 from pyfunctools.errors import DocumentError
 
 _FIRST: Final = ("choices", "candidates")

@@ -5,12 +5,10 @@ from typing import Final
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.envelopes.anthropic import Anthropic
 from pyfunctools.envelopes.bedrock import Bedrock
-from pyfunctools.envelopes.cohere import Cohere
 from pyfunctools.envelopes.envelope import Envelope
 from pyfunctools.envelopes.gemini import Gemini
 from pyfunctools.envelopes.mcp import MCP
-from pyfunctools.envelopes.ollama import Ollama
-from pyfunctools.envelopes.openai_chat import OpenAIChat
+from pyfunctools.envelopes.openai_chat import Cohere, Ollama, OpenAIChat
 from pyfunctools.envelopes.openai_responses import OpenAIResponses
 
 _ALL: Final[tuple[Envelope, ...]] = (

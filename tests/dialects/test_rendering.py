@@ -8,7 +8,7 @@ from endpoint_rules import refusals
 from profile_rules import violations
 from renderings import PROFILES, check_round_trip, thing
 
-from pyfunctools import DefinitionError, Loss
+from pyfunctools import DefinitionError, Function, Loss
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
 from pyfunctools.schema import normalize
@@ -323,14 +323,18 @@ def test_circular_references_change_nothing() -> None:
     assert render(schema, "anthropic").restore({"a_b": {"x": 1}}) == {"a b": {"x": 1}}
 
 
-def test_a_definition_and_what_stands_beside_its_reference_are_renamed_together() -> None:
+def test_what_stands_beside_the_reference_to_a_renamed_definition_is_lost_with_a_reason() -> None:
     named = {"type": "object", "properties": {"b c": {"type": "integer"}}, "required": ["b c"]}
-    beside = {"$ref": "#/$defs/N", "properties": {"a b": {"type": "integer"}}, "required": ["a b"]}
+    beside = {"$ref": "#/$defs/N", "properties": {"a b": {"type": "integer"}}, "minProperties": 2}
     schema = thing(x=beside, y={"$ref": "#/$defs/N"}) | {"$defs": {"N": named}}
     rendering = render(schema, "anthropic")
-    value = {"x": {"a b": 1, "b c": 2}, "y": {"b c": 3}}
-    assert rendering.apply(value) == {"x": {"a_b": 1, "b_c": 2}, "y": {"b_c": 3}}
+    value = {"x": {"b c": 2}, "y": {"b c": 3}}
+    assert rendering.apply(value) == {"x": {"b_c": 2}, "y": {"b_c": 3}}
     assert rendering.restore(rendering.apply(value)) == value
+    assert [(loss.keyword, loss.how) for loss in rendering.losses if loss.path == "$input.x"] == [
+        ("minProperties", "told"),
+        ("properties", "loosened"),
+    ]
 
 
 def test_a_name_that_the_vendor_refuses_has_another_in_order() -> None:
@@ -420,3 +424,12 @@ def test_every_row_has_a_source_and_a_date() -> None:
         for profile in filter(None, (row.profile, row.strict)):
             assert profile.source
             assert profile.date >= "2026"
+
+
+@pytest.mark.parametrize("text", ["", " \n", "{}"])
+def test_blank_text_is_an_empty_object_in_every_shape(text: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    function = Function.from_schema(name="f", parameters=schema)
+    rendering = function.render("openai", strict=True)
+    assert rendering.reshapes
+    assert function.check(text, rendering=rendering).value == {}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from vendor_replies import REPLIES, block, chat, chat_call, claude, converse, item, responses, use
 
-from pyfunctools.envelopes import CallResult, ModelCall
+from pyfunctools.envelopes.envelope import CallResult, ModelCall
 from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File

@@ -9,7 +9,7 @@ import pytest
 from vendor_replies import REPLIES
 from vendor_streams import EVENTS
 
-from pyfunctools.envelopes import ModelTurn
+from pyfunctools.envelopes.envelope import ModelTurn
 from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
 
 OTHERS: list[Any] = [

@@ -13,7 +13,7 @@ from vendor_streams import EVENTS, chat_events, claude_events, converse_events, 
 
 from pyfunctools import Controller
 from pyfunctools.dialects.partial import PartialArguments
-from pyfunctools.envelopes import ModelTurn
+from pyfunctools.envelopes.envelope import ModelTurn
 from pyfunctools.envelopes.vendors import envelope_of
 
 CASES = [(vendor, case) for vendor, replies in REPLIES.items() for case in replies]

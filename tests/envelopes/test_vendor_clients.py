@@ -13,7 +13,7 @@ import pytest
 from vendor_clients import CLIENTS, Script
 from vendor_replies import BROKEN, OSLO, PARIS, REPLIES
 
-from pyfunctools.envelopes import CallResult
+from pyfunctools.envelopes.envelope import CallResult
 from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
 from pyfunctools.record.file import File
 

@@ -16,7 +16,7 @@ from vendor_replies import REPLIES
 
 from pyfunctools.dialects.rendering import render
 from pyfunctools.dialects.table import DIALECTS
-from pyfunctools.envelopes import CallResult, ModelCall
+from pyfunctools.envelopes.envelope import CallResult, ModelCall
 from pyfunctools.envelopes.vendors import envelope_of
 from pyfunctools.record.file import File
 from pyfunctools.sources.openapi.reader import read_document
