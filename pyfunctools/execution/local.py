@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from os import urandom
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -13,7 +13,7 @@ from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
-from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
+from pyfunctools.execution.steps import BackgroundLoop, in_a_loop
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import contract_of, handler_of, settings_of
@@ -79,10 +79,8 @@ class LocalRunner:
                 return await self._streamed(run, handler, value)
         except LoopError:
             raise
-        except _DeadlineError as error:
-            return _late(function.name, self.limits.call, is_stopped=error.is_stopped)
-        except _ExecutorError as error:
-            return _executor_failed(run, error.error, error.is_taken)
+        except _EndedError as ended:
+            return ended.outcome
         except Exception as error:  # the function may raise anything
             return _raised(run, error)
         validator = contract_of(function).output_validator
@@ -97,7 +95,7 @@ class LocalRunner:
             value = call()
         elif run.awaits or executor is not None or limit is not None:
             pool = executor or self._threads.value
-            value, raised = await _in_executor(call, pool, limit, run.awaits, into)
+            value, raised = await _in_executor(run, call, pool, limit, into)
             if raised is not None:
                 raise raised
         else:
@@ -108,7 +106,7 @@ class LocalRunner:
             return cast("object", value)
         if not run.awaits and in_a_loop():
             raise LoopError(run.function.name)
-        steps = _awaited(value) if limit is None else _in_time(value, limit)
+        steps = _awaited(value) if limit is None else _in_time(run, value, limit)
         return await steps if run.awaits else self._loop.wait_for(steps)
 
     async def _streamed(self, run: "Run", handler: "Handler", items: Any) -> Outcome:
@@ -129,7 +127,7 @@ class LocalRunner:
             while (item := await self._value(run, step, is_async, executor)) is not _END:
                 await run.put(_returned(run, item, dumped, validator, "This item"))
                 count += 1
-        except _DeadlineError:  # it was cancelled, or may still run
+        except _EndedError:  # it was cancelled, or may still run
             raise
         except BaseException:  # its own, or nobody reads it any more
             close = getattr(items, "aclose" if is_async else "close", None)
@@ -141,7 +139,7 @@ class LocalRunner:
         return end_of_stream(run.function.name, count)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_runner_with, (self.limits,))
+        return (partial(LocalRunner, limits=self.limits), ())
 
     def may_ask(self, function: "Function") -> bool:
         """Return False: a function asks nobody."""
@@ -159,12 +157,8 @@ class LocalRunner:
         self.close()
 
 
-def _runner_with(limits: Limits) -> LocalRunner:
-    return LocalRunner(limits=limits)
-
-
 async def _in_executor(
-    bound: "ReadyCall", executor: "Executor", limit: float | None, awaits: bool, into: "_Into"
+    run: "Run", bound: "ReadyCall", executor: "Executor", limit: float | None, into: "_Into"
 ) -> tuple[object, BaseException | None]:
     """Return the value or the exception of a call in a thread or on the executor."""
     from asyncio import CancelledError, current_task, get_running_loop, wait_for, wrap_future
@@ -178,39 +172,30 @@ async def _in_executor(
             # Dask takes equal tasks for one: the id makes each call a task of its own.
             future = executor.submit(_caught_remotely, bound, into is None, urandom(16))
     except Exception as error:  # it may be shut down
-        raise _ExecutorError(error, is_taken=False) from None
+        raise _executor_failed(run, error, is_taken=False) from None
     try:
-        if awaits:
+        if run.awaits:
             waiting = wrap_future(future, loop=get_running_loop())
             return await (waiting if limit is None else wait_for(waiting, limit))
         return future.result(limit)
     except TimeoutError as error:  # that of the function is in the result
         if limit is None:
-            raise _ExecutorError(error) from None
+            raise _executor_failed(run, error) from None
         future.cancel()
-        raise _DeadlineError(is_stopped=False) from None
+        raise _late(run, limit, "It may still run.") from None
     except (Exception, CancelledError) as error:  # pickling may raise anything
         task = current_task() if isinstance(error, CancelledError) else None
         if task is not None and task.cancelling():  # the caller's, not one of the executor's
             raise
-        raise _ExecutorError(error) from None
+        raise _executor_failed(run, error) from None
 
 
-class _DeadlineError(Exception):
-    """A call has not ended in time. Never leaves this file."""
+class _EndedError(Exception):
+    """The end of a call that its function has not ended. Never leaves this file."""
 
-    def __init__(self, *, is_stopped: bool) -> None:
+    def __init__(self, **outcome: Any) -> None:
         super().__init__()
-        self.is_stopped = is_stopped
-
-
-class _ExecutorError(Exception):
-    """An exception of the executor, not of the function. Never leaves this file."""
-
-    def __init__(self, error: BaseException, *, is_taken: bool = True) -> None:
-        super().__init__()
-        self.error = error
-        self.is_taken = is_taken
+        self.outcome = Outcome(**outcome)
 
 
 def executor_of(function: "Function") -> "Executor | None":
@@ -279,7 +264,7 @@ async def _awaited(value: object) -> object:
     return await cast("Awaitable[object]", value)
 
 
-async def _in_time(value: object, limit: float) -> object:
+async def _in_time(run: "Run", value: object, limit: float) -> object:
     """Return what an awaitable or an asynchronous iterator gives, cancelled after the limit."""
     from asyncio import timeout
 
@@ -290,7 +275,7 @@ async def _in_time(value: object, limit: float) -> object:
     except TimeoutError:
         if not clock.expired():  # the function's own
             raise
-        raise _DeadlineError(is_stopped=True) from None
+        raise _late(run, limit, "It was stopped; what it did until then is not known.") from None
 
 
 def _bound(run: "Run", handler: "Handler") -> "Success[ReadyCall] | Outcome":
@@ -327,15 +312,12 @@ _WITHHELD = (
 )
 
 
-def _late(name: str, limit: float | None, *, is_stopped: bool) -> Outcome:
-    text = f"The function has not ended within {limit:g} seconds"
-    text += " and was stopped; what it did until then is not known."
-    if not is_stopped:
-        text = f"The function has not ended within {limit:g} seconds. It may still run."
-    return Outcome(text=text, reason="deadline", function=name)
+def _late(run: "Run", limit: float, state: str) -> _EndedError:
+    text = f"The function has not ended within {limit:g} seconds. {state}"
+    return _EndedError(text=text, reason="deadline", function=run.function.name)
 
 
-def _executor_failed(run: "Run", error: BaseException, is_taken: bool) -> Outcome:
+def _executor_failed(run: "Run", error: BaseException, *, is_taken: bool = True) -> _EndedError:
     from concurrent.futures import BrokenExecutor
 
     log_raised(run.function.name, "the executor", error)
@@ -349,7 +331,7 @@ def _executor_failed(run: "Run", error: BaseException, is_taken: bool) -> Outcom
         text = "The executor could not run this call, or could not return its value"
         text = "The worker of this call has died" if is_dead else text
     text = f"{text} ({message}). {ran}."
-    return Outcome(text=text, reason="raised", exception=error, function=run.function.name)
+    return _EndedError(text=text, reason="raised", exception=error, function=run.function.name)
 
 
 _LONGEST_ERROR = 160

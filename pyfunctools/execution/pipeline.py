@@ -1,31 +1,36 @@
 """One call: the model's arguments are checked, a person is asked if necessary, the function runs.
 
 The steps are one coroutine for `call`, `acall`, `resume` and `aresume`. The four differ in whether
-the results of the caller's callables are awaited, and in how the function is run.
+the results of the caller's callables are awaited, and in how the function is run. The items of a
+stream are passed on by `Run.put`, which returns when the caller wants the next one. Blocking steps
+suspend there, and nowhere else; steps on an event loop are a task of their own, so that closing
+from any task ends them where they are.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
 from logging import INFO, getLogger
 from os import urandom
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeAlias
+from types import coroutine
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.person.blame import arguments_refused
 from pyfunctools.execution.runner import Put, Run, Runner
-from pyfunctools.execution.spans import traced, tracing
-from pyfunctools.execution.steps import awaited, without_awaiting
+from pyfunctools.execution.steps import Beginning, awaited, without_awaiting
+from pyfunctools.execution.trace import traced, tracing
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.record.call_info import CallInfo
+from pyfunctools.record.call import CallInfo
 from pyfunctools.record.function import Function, contract_of, settings_of
-from pyfunctools.record.outcome import Outcome, Waiting
+from pyfunctools.record.outcome import Outcome, Waiting, is_end_of_stream
 from pyfunctools.schema import Failure, Success
 
-if TYPE_CHECKING:  # loaded by the first call in which a person takes part
+if TYPE_CHECKING:
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
     from pyfunctools.execution.person.ticket_use import Claim
@@ -98,8 +103,13 @@ class Invocation:
 
     def _check(self) -> None:
         """Check what `__init__` took: in its traceback the frames around it would show values."""
-        if self._audience is not None:
-            _check_audience(self._audience)
+        audience: object = self._audience
+        if audience == "":
+            remedy = "Write the person's id, for example."
+            raise DefinitionError("audience", "This must not be empty.", remedy)
+        if not (audience is None or isinstance(audience, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            remedy = "Write the person's id, for example."
+            raise wrong_type("audience", "text", audience, remedy)
         if self._approve is not None:
             from pyfunctools.execution.person.approval import check_approve
 
@@ -118,7 +128,7 @@ class Invocation:
 
     async def resume(self, text: object) -> Outcome:
         """Continue the call of a ticket."""
-        from pyfunctools.execution.person.ticket_use import TicketUse
+        from pyfunctools.execution.person.ticket_use import Claim, TicketUse
         from pyfunctools.execution.person.tickets import Ticket, digest_of, ticket_refused
 
         self._check()
@@ -142,7 +152,7 @@ class Invocation:
             return ticket_refused("gone", ticket.function)
         if digest_of(function) != ticket.digest:
             return ticket_refused("changed", ticket.function)
-        return await self.resumed(use)
+        return await self.resumed(Claim(ticket, use.claim, use.record))
 
     async def resumed(self, use: "Claim") -> Outcome:
         """Continue the call of a ticket that was found to be good."""
@@ -250,15 +260,59 @@ class Invocation:
         person = part_of_person(run, self._human, self._approve, self._tickets, self._use)
         if person.ask is not None or callable(person.approve):
             run.check_context()  # an error comes before the person is asked
-        run = run._replace(person=person, preview=runner.preview)
-        return await wrapped(runner, person).run(run)
+        begin = Beginning(None if self._use is None else self._use.claim)
+        run = run._replace(person=person, preview=runner.preview, begin=begin)
+        return await wrapped(runner.run, person)(run)
 
 
-def _check_audience(audience: object) -> None:
-    """Refuse an audience that is not a text, or is empty."""
-    if isinstance(audience, str) and audience:
-        return
-    remedy = "Write the person's id, for example."
-    if audience == "":
-        raise DefinitionError("audience", "This must not be empty.", remedy)
-    raise wrong_type("audience", "text", audience, remedy)
+Steps: TypeAlias = Callable[[Put], Coroutine[Any, Any, Outcome]]
+"""Begins a call whose items are passed on by a `put`."""
+
+
+@coroutine
+def _hand_over(item: Outcome) -> Generator[Outcome, None, None]:
+    """Suspend blocking steps with an item on its way out."""
+    yield item
+
+
+def items_of(begin: Steps) -> Generator[Outcome]:
+    """Run blocking steps, and yield the items; at the end an outcome that is more than the end."""
+    context, steps = copy_context(), begin(_hand_over)
+    try:
+        while True:
+            yield context.run(steps.send, None)
+    except StopIteration as end:
+        last: Outcome = end.value
+    finally:
+        context.run(steps.close)
+    if not is_end_of_stream(last):
+        yield last
+
+
+async def aitems_of(begin: Steps) -> AsyncGenerator[Outcome]:
+    """Do the same with steps on this event loop."""
+    from asyncio import Queue, create_task, gather  # which few programs need
+
+    items: Queue[Outcome | None] = Queue()
+
+    async def put(item: Outcome) -> None:
+        items.put_nowait(item)
+        await items.join()
+
+    async def run() -> Outcome:
+        try:
+            return await begin(put)
+        finally:
+            items.put_nowait(None)
+
+    task = create_task(run())
+    try:
+        while (item := await items.get()) is not None:
+            yield item
+            items.task_done()
+        last = await task
+    finally:
+        task.cancel()
+        await gather(task, return_exceptions=True)
+    if not is_end_of_stream(last):
+        yield last

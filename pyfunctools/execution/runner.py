@@ -1,18 +1,17 @@
 """`Runner`: runs functions of one kind; `Run` is its argument.
 
 A runner is wrapped as ASGI applications are: whatever runs around a function (`execution.wrappers`)
-has the same `run`, and calls the `run` of the next one.
+is such a `run` too, and calls the next one.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.steps import (
-    Begin,
+    Beginning,
     Resolve,
     ServerDialog,
     awaited,
@@ -21,7 +20,7 @@ from pyfunctools.execution.steps import (
     without_awaiting,
 )
 from pyfunctools.limits import Limits
-from pyfunctools.record.call_info import CallInfo
+from pyfunctools.record.call import CallInfo
 from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome, Request
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:  # loaded by the first call in which a person takes part
     from pyfunctools.execution.person.tickets import Ticket, Tickets
     from pyfunctools.execution.person.withheld import Withheld
     from pyfunctools.record.handler import Handler
-    from pyfunctools.record.question import Question
+    from pyfunctools.record.outcome import Question
     from pyfunctools.record.settings import Settings
     from pyfunctools.schema.ground.path import Keys
 
@@ -54,7 +53,7 @@ class Run(NamedTuple):
     info: CallInfo
     context: object = None
     awaits: bool = False
-    begin: Begin | None = None
+    begin: Beginning | None = None
     person: "PersonsPart | None" = None
     dialog: ServerDialog | None = None
     preview: "Preview | None" = None
@@ -71,6 +70,11 @@ class Run(NamedTuple):
             return put(change(item))
 
         return self._replace(put=changed)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the function's own code may run, or has run."""
+        return self.begin is not None and self.begin.has_begun
 
     @property
     def resolve(self) -> Resolve:
@@ -153,23 +157,16 @@ Put: TypeAlias = Callable[[Outcome], Awaitable[None]]
 """Passes on one item of a stream, and returns when the next one is wanted."""
 
 
-class Runs(Protocol):
-    """A runner, or a wrapper around one."""
+Runs: TypeAlias = Callable[[Run], Awaitable[Outcome]]
+"""The `run` of a runner, or of a wrapper around one."""
+
+
+class Runner(Protocol):
+    """Runs functions of one kind: in this process, over HTTP, on an MCP server."""
 
     def run(self, run: Run, /) -> Awaitable[Outcome]:
         """Run the function."""
         ...
-
-
-@dataclass(slots=True)
-class Wrapped:
-    """A wrapper: the steps that run around a runner."""
-
-    run: Callable[[Run], Awaitable[Outcome]]
-
-
-class Runner(Runs, Protocol):
-    """Runs functions of one kind: in this process, over HTTP, on an MCP server."""
 
     @property
     def limits(self) -> Limits:

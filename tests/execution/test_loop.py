@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
+from pyfunctools.execution.steps import BackgroundLoop, in_a_loop
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("WHO", default="nobody")
 
@@ -114,7 +114,7 @@ def test_a_loop_ends_when_it_is_garbage_collected() -> None:
 FORKED = """
 import os, warnings
 warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forking beside threads
-from pyfunctools.execution.loop import BackgroundLoop
+from pyfunctools.execution.steps import BackgroundLoop
 
 async def one():
     return 1

@@ -195,7 +195,7 @@ def test_nothing_is_imported_for_a_program_without_opentelemetry() -> None:
 def test_a_program_that_imports_the_api_and_sets_no_tracer_has_no_spans(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from pyfunctools.execution.spans import tracing
+    from pyfunctools.execution.trace import tracing
 
     monkeypatch.setattr(trace, "_TRACER_PROVIDER", None)
     assert tracing() is None

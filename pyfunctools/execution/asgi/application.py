@@ -2,7 +2,7 @@
 
 import time
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_in_thread
 from dataclasses import replace
@@ -23,13 +23,12 @@ from pyfunctools.execution.http.exchange import (
 )
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
-from pyfunctools.execution.loop import BackgroundLoop, in_a_loop
 from pyfunctools.execution.person.blame import whole_refused
 from pyfunctools.execution.request.assembly import unsendable
 from pyfunctools.execution.request.connection import Connection
 from pyfunctools.execution.request.destination import server_url
 from pyfunctools.execution.runner import Run
-from pyfunctools.execution.steps import finish
+from pyfunctools.execution.steps import BackgroundLoop, finish, in_a_loop
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
@@ -112,13 +111,16 @@ class ApplicationRunner:
             return await self._stream(call)
         called_at = time.monotonic()
         application, future = self._submit(lambda started: self._carry_out(started, call))
-        wait_for = _await if run.awaits else _block
         try:
             while not future.done() and (left := self._time_left(application, called_at)) > 0:
-                await wait_for(future, left)
+                await _wait(future, left, awaits=run.awaits)
             if future.done() and not future.cancelled():
                 return future.result()
-            return self._no_response(call, is_stopped=future.cancelled())
+            late = not future.cancelled()
+            reason = f"No answer came within {self.limits.deadline:g} s"
+            reason = reason if late else "The application was shut down before it answered"
+            lost = LostResponse(reason=reason, sent="unknown", late=late)
+            return outcome_of_response(lost, method=call.route.method, expose=False)
         finally:
             future.cancel()
 
@@ -136,13 +138,13 @@ class ApplicationRunner:
         Raises:
             LifespanError: the shutdown fails, or does not end within twice the deadline of a call.
         """
-        finish(self._close(_block))
+        finish(self._close(awaits=False))
 
     async def aclose(self) -> None:
         """Close without blocking the event loop; see `close`."""
-        await self._close(_await)
+        await self._close(awaits=True)
 
-    async def _close(self, wait_for: "_Wait") -> None:
+    async def _close(self, *, awaits: bool) -> None:
         with self._lock:
             application, self._running = self._running, None
             if application is None:
@@ -151,7 +153,7 @@ class ApplicationRunner:
         ending.add_done_callback(lambda _: application.loop.close())
         if application.loop.is_mine():
             return  # The application ends itself: its loop cannot wait for itself.
-        await wait_for(ending, 2 * self.limits.deadline + PATIENCE)
+        await _wait(ending, 2 * self.limits.deadline + PATIENCE, awaits=awaits)
         if not ending.done():
             raise LifespanError(self._name, "shutdown", "It does not end.")
         if not ending.cancelled():  # else the loop has ended, and the application with it
@@ -218,12 +220,6 @@ class ApplicationRunner:
         if application.started_at is None:
             return patience
         return max(called_at, application.started_at) + patience - time.monotonic()
-
-    def _no_response(self, call: PreparedCall, *, is_stopped: bool) -> Outcome:
-        late = f"No answer came within {self.limits.deadline:g} s"
-        reason = "The application was shut down before it answered" if is_stopped else late
-        lost = LostResponse(reason=reason, sent="unknown", late=not is_stopped)
-        return outcome_of_response(lost, method=call.route.method, expose=False)
 
     def _refuse_other_route(self, call: PreparedCall) -> Outcome | None:
         """Refuse arguments with which another route than the function's route would answer.
@@ -297,15 +293,11 @@ class _RunningApplication:
         await self.lifespan.stop()
 
 
-_Wait: TypeAlias = Callable[["Future[Any]", float], Awaitable[None]]
-"""Waits for a future, at most this many seconds."""
-
-
-async def _block(future: "Future[Any]", seconds: float) -> None:
-    wait_in_thread((future,), seconds)
-
-
-async def _await(future: "Future[Any]", seconds: float) -> None:
+async def _wait(future: "Future[Any]", seconds: float, *, awaits: bool) -> None:
+    """Wait for a future, at most this many seconds."""
+    if not awaits:
+        wait_in_thread((future,), seconds)
+        return
     waiting = wrap_future(future)
     await wait((waiting,), timeout=seconds)
     if waiting.done() and not waiting.cancelled():

@@ -15,16 +15,15 @@ from asyncio import (
     create_task,
     get_running_loop,
 )
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, MutableMapping
 from functools import partial
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from pyfunctools._text import visible
 from pyfunctools.errors import LifespanError
 from pyfunctools.execution.http.exchange import OpenResponse
-from pyfunctools.execution.http.pauses import Headers
-from pyfunctools.execution.http.transports import chunk_reader, complete_message, decoded_headers
+from pyfunctools.execution.http.transports import complete_message, opened
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.trace import log_raised
 
@@ -54,7 +53,7 @@ def send_to(
     state: MutableMapping[str, object],
     tasks: set[Task[None]],
     on_error: Callable[[BaseException], object] = lambda _: None,
-) -> Callable[[HttpRequest, float], Awaitable[OpenResponse]]:
+) -> Callable[[HttpRequest, float], Coroutine[Any, Any, OpenResponse]]:
     """Return a function that sends requests to an application on the running loop.
 
     `where` names a request in the log: a method and a template, because a path may hold a secret.
@@ -71,16 +70,11 @@ def send_to(
         tasks.add(task)
         task.add_done_callback(tasks.discard)
         try:
-            status, headers = await conversation.head()
+            status, lines = await conversation.head()
         except BaseException:  # a cancelled call too
             await conversation.close(task)
             raise
-        return OpenResponse(
-            status=status,
-            headers=headers,
-            read=chunk_reader(conversation.chunks()),
-            close=partial(conversation.close, task),
-        )
+        return opened(status, lines, conversation.chunks(), partial(conversation.close, task))
 
     return send
 
@@ -141,12 +135,12 @@ class Conversation:
         finally:
             self._messages.put_nowait(None)
 
-    async def head(self) -> tuple[int, Headers]:
+    async def head(self) -> tuple[int, Iterable[tuple[bytes, bytes]]]:
         """Return the status and the headers; status 500 if the application sends no response."""
         while (message := await self._next()) is not None:
             if message["type"] == "http.response.start":
                 lines = cast("Iterable[tuple[bytes, bytes]]", message.get("headers") or ())
-                return int(cast("int", message["status"])), decoded_headers(lines)
+                return int(cast("int", message["status"])), lines
         self._is_answered = True
         return 500, ()
 

@@ -5,27 +5,26 @@ suspend, and `steps.finish` runs them to their end. Every failure is a value her
 that end the caller's own work (`CancelledError`, `KeyboardInterrupt`) are raised.
 """
 
+import random
+import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from math import inf
 from socket import gaierror
 from typing import Any, TypeAlias
 from urllib.parse import urljoin
 
-from pyfunctools.execution.http.decoding import DecodedBody, UnreadableError
-from pyfunctools.execution.http.items import READERS, LineReader, StreamItem
-from pyfunctools.execution.http.pauses import (
-    Headers,
-    Pauses,
-    header_of,
-    is_limited,
-    may_try_again,
-    pause_before,
-    rest,
-    retry_after,
+from pyfunctools.execution.http.items import (
+    READERS,
+    DecodedBody,
+    LineReader,
+    StreamItem,
+    UnreadableError,
 )
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.destination import endpoint_of
@@ -34,6 +33,79 @@ from pyfunctools.limits import Limits
 from pyfunctools.media_types import sequence_kind
 from pyfunctools.record.outcome import Sent
 from pyfunctools.schema.validation.validator import Validator
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+"""The header lines of a response, the names in lower case."""
+
+_FIRST, _LONGEST = 0.2, 5.0
+_OVERLOADED = (429, 502, 503, 504)
+_SINCE_1970 = 1_000_000_000
+
+
+async def rest(seconds: float, *, blocks: bool) -> None:
+    """Wait these seconds, in this thread or on the running loop."""
+    if blocks:
+        return time.sleep(seconds)
+    from asyncio import sleep
+
+    return await sleep(seconds)
+
+
+def pause_before(attempt: int, wanted: float | None = None) -> float:
+    """Return the seconds before the try after `attempt`, the first of which is 0.
+
+    They are never less than what the server `wanted`. Some of it is random, so that calls that
+    failed together do not come again together.
+    """
+    if wanted is not None:
+        return wanted + random.uniform(0, min(wanted / 10, 1))  # noqa: S311 - no secret
+    longest = min(_LONGEST, _FIRST * 2 ** min(attempt, 30))
+    return random.uniform(longest / 2, longest)  # noqa: S311 - no secret
+
+
+def retry_after(headers: Headers) -> float | None:
+    """Return the seconds after which a server wants to be asked again, or `None`.
+
+    They are in `Retry-After` (RFC 9110, section 10.2.3; a date in the past means 0), or, if a rate
+    limit is used up, in `RateLimit` or one of its older forms.
+    """
+    text = header_of(headers, "retry-after").strip()
+    if text.isascii() and text.isdigit():
+        return float(text) if len(text) <= 12 else None
+    try:
+        date = parsedate_to_datetime(text)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return _reset(headers) if _remaining(headers) == 0 else None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - datetime.now(UTC)).total_seconds())
+
+
+def header_of(headers: Headers, name: str) -> str:
+    """Return the values of a header (named in lower case), joined by commas."""
+    return ", ".join(value for key, value in headers if key == name)
+
+
+def _remaining(headers: Headers) -> int | None:
+    """Return how many requests a rate limit leaves, the fewest of several limits."""
+    return min(_numbers(headers, "remaining", r"(?:\br|\bremaining)=(\d{1,12})"), default=None)
+
+
+def _reset(headers: Headers) -> float | None:
+    """Return the seconds until a rate limit is reset; some servers tell the time since 1970."""
+    found = _numbers(headers, "reset", r"(?:\bt|\breset)=(\d{1,12})")
+    if not found:
+        return None
+    reset = max(found)
+    return float(reset) if reset < _SINCE_1970 else max(0.0, reset - time.time())
+
+
+def _numbers(headers: Headers, name: str, pattern: str) -> list[int]:
+    """Return the numbers of `RateLimit` (draft of the IETF), `RateLimit-*` and `X-RateLimit-*`."""
+    found = re.findall(pattern, header_of(headers, "ratelimit"), re.ASCII)
+    for prefix in ("ratelimit", "x-ratelimit", "x-rate-limit"):
+        found += re.findall(r"^\s*(\d{1,12})\b", header_of(headers, f"{prefix}-{name}"), re.ASCII)
+    return [int(each) for each in found]
+
 
 DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
 """The end of the blocking call in this thread, as `time.monotonic` counts."""
@@ -58,8 +130,8 @@ class OpenResponse:
 
     status: int
     headers: Headers
-    read: Callable[[], Awaitable[bytes | None]]
-    close: Callable[[], Awaitable[object]]
+    read: Callable[[], Coroutine[Any, Any, bytes | None]]
+    close: Callable[[], Coroutine[Any, Any, object]]
     decoded: bool = False
 
 
@@ -71,13 +143,13 @@ class HttpTransport:
     mean that nothing was sent, those in `late` that the deadline is over.
     """
 
-    send: Callable[[HttpRequest, float], Awaitable[OpenResponse]]
+    send: Callable[[HttpRequest, float], Coroutine[Any, Any, OpenResponse]]
     blocks: bool = False
     unsent: tuple[type[Exception], ...] = ()
     late: tuple[type[Exception], ...] = (TimeoutError,)
 
 
-Mover: TypeAlias = Callable[[Coroutine[Any, Any, Any]], Awaitable[Any]]
+Mover: TypeAlias = Callable[[Coroutine[Any, Any, Any]], Coroutine[Any, Any, Any]]
 """Runs steps in another thread, or on another loop, and returns their result."""
 
 
@@ -85,17 +157,12 @@ def moved(transport: HttpTransport, mover: Mover, *, blocks: bool) -> HttpTransp
     """Return a transport whose every step runs elsewhere; with `blocks` to wait for it blocks."""
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        async def sent() -> OpenResponse:
-            return await transport.send(request, deadline)
-
-        async def read() -> bytes | None:
-            return await response.read()
-
-        async def close() -> object:
-            return await response.close()
-
-        response: OpenResponse = await mover(sent())
-        return replace(response, read=lambda: mover(read()), close=lambda: mover(close()))
+        response: OpenResponse = await mover(transport.send(request, deadline))
+        return replace(
+            response,
+            read=lambda: mover(response.read()),
+            close=lambda: mover(response.close()),
+        )
 
     return replace(transport, send=send, blocks=blocks)
 
@@ -127,24 +194,22 @@ class LostResponse:
     retry: bool = False
 
 
-PutItem: TypeAlias = Callable[[StreamItem, OpenResponse], Awaitable[None]]
-"""Passes on one item of a response that is a sequence."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
     """The requests and responses of one call, under one deadline.
 
     With `put_item` a successful response that is a sequence is not collected: its items are checked
-    by `item_checks`, and the deadline begins again when the next one is wanted.
+    by `item_checks`, and the deadline begins again when the next one is wanted. `pauses`, which the
+    calls of a runner share, has the end of the pause that each origin asked for, as
+    `time.monotonic` counts.
     """
 
     transport: HttpTransport
     deadline: float
     limits: Limits
     challenge: AnswerChallenge | None = None
-    pauses: Pauses = field(default_factory=Pauses)
-    put_item: PutItem | None = None
+    pauses: dict[str, float] = field(default_factory=dict[str, float])
+    put_item: Callable[[StreamItem, OpenResponse], Awaitable[None]] | None = None
     item_checks: Validator | None = None
 
     async def run(
@@ -160,30 +225,37 @@ class Exchange:
         """
         tries = self.limits.retries if repeatable else 0
         attempt, arrived = 0, False
-        if self.limits.retries and (wanted := self.pauses.left(request.origin)):
-            await self._sleep_until_deadline(pause_before(0, wanted))
+        left = self.pauses.get(request.origin, 0.0) - time.monotonic()
+        if self.limits.retries and left > 0:
+            await self._sleep_until_deadline(pause_before(0, left))
         while True:
             result = await self._follow_redirects(request)
             if arrived and isinstance(result, LostResponse):  # an earlier try was sent
                 result = replace(result, sent="unknown")
-            pause = self._pause(request, result, attempt)
-            if pause is None or attempt >= tries or not await self._sleep_until_deadline(pause):
+            if isinstance(result, LostResponse):
+                may_repeat, pause = result.retry, pause_before(attempt)
+            else:
+                may_repeat, pause = self._answered(request, result, attempt)
+            if not may_repeat or attempt >= tries or not await self._sleep_until_deadline(pause):
                 return result
             arrived = isinstance(result, ReceivedResponse) or result.sent != "no"
             attempt += 1
 
-    def _pause(
-        self, request: HttpRequest, result: ReceivedResponse | LostResponse, attempt: int
-    ) -> float | None:
-        """Return the seconds before the next try, or `None` if there is no next try."""
-        if isinstance(result, LostResponse):
-            return pause_before(attempt) if result.retry else None
-        if not may_try_again(result.status, result.headers):
-            return None
+    def _answered(
+        self, request: HttpRequest, result: ReceivedResponse, attempt: int
+    ) -> tuple[bool, float]:
+        """Return whether a response allows another try and the pause before it.
+
+        A pause that a rate limit asks for holds for the other calls too.
+        """
         wanted = retry_after(result.headers)
-        if wanted is not None and is_limited(result.status, result.headers):
-            self.pauses.keep(request.origin, wanted)
-        return pause_before(attempt, wanted)
+        is_limited = result.status == 429
+        is_limited = is_limited or (result.status == 403 and _remaining(result.headers) == 0)
+        if is_limited and wanted is not None:
+            end = time.monotonic() + wanted
+            self.pauses[request.origin] = max(self.pauses.get(request.origin, 0.0), end)
+        may_repeat = is_limited or result.status in _OVERLOADED
+        return may_repeat, pause_before(attempt, wanted)
 
     async def _follow_redirects(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
         result = await self._answer_challenge(request)
@@ -243,7 +315,9 @@ class Exchange:
         encoding = "" if response.decoded else header_of(response.headers, "content-encoding")
         body, chunk, found = DecodedBody(encoding, limit), b"", list[StreamItem]()
         is_whole = not (reader or encoding or request.method == "HEAD")
-        if is_whole and _is_longer(response, limit):
+        length = header_of(response.headers, "content-length")
+        is_number = length.isascii() and length.isdigit()
+        if is_whole and is_number and (len(length) > 18 or int(length) > limit):
             raise UnreadableError(f"is larger than {limit} bytes")
         while chunk is not None:
             async with self._until(deadline):
@@ -336,8 +410,3 @@ def origin_of_url(url: str) -> str | None:
     except ValueError:
         return None
     return f"{scheme}://{host}" + ("" if port is None else f":{port}") if scheme and host else None
-
-
-def _is_longer(response: OpenResponse, limit: int) -> bool:
-    length = header_of(response.headers, "content-length")
-    return length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit)

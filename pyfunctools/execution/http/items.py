@@ -1,19 +1,108 @@
-"""The items of a response that is a sequence, read and checked while it arrives.
+"""The body of a response while it arrives: decoded up to a limit, and split into items.
 
 Sequences are server-sent events (WHATWG HTML, 9.2) and JSON lines, with the `itemSchema` of OpenAPI
 3.2, which sees an event as an object of its fields.
 """
 
+import zlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
-from pyfunctools.execution.http.decoding import UnreadableError
 from pyfunctools.schema import Failure, Issue, Path
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import COMPOSITION
+
+PIECE = 1 << 16
+"""The most bytes that are inflated at once, even from a zip bomb."""
+
+
+class UnreadableError(Exception):
+    """A body cannot be read. Never leaves `execution.http`.
+
+    `reason` completes the sentence "The body ...".
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class DecodedBody:
+    """The body received so far: `feed` takes raw chunks, `whole` returns the decoded bytes.
+
+    `encoding` is the Content-Encoding. gzip (with one or several members) and deflate (with or
+    without the zlib header, which some servers leave out) are decoded. Other encodings, and several
+    at once, are refused, because the request did not accept them.
+    """
+
+    def __init__(self, encoding: str, limit: int) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+        self._head = b""
+        self._has_begun = False
+        self._inflate = None
+        self._encoding = encoding.strip().lower().removeprefix("x-")
+        if self._encoding not in ("", "identity", "gzip", "deflate"):
+            raise UnreadableError("has a Content-Encoding that the request does not accept")
+
+    def feed(self, chunk: bytes) -> None:
+        """Decode the next raw chunk."""
+        if self._encoding not in ("gzip", "deflate"):
+            self._add(chunk)
+            return
+        try:
+            self._unpack(chunk)
+        except zlib.error:
+            raise UnreadableError("does not match its Content-Encoding") from None
+
+    def whole(self) -> bytes:
+        """Return the decoded body, after the last chunk."""
+        if self._inflate is not None or self._head:
+            raise UnreadableError("ends inside its compressed data")
+        return bytes(self._bytes)
+
+    def take(self) -> bytes:
+        """Return what is decoded so far, and forget it: the limit is for what follows."""
+        taken, self._bytes = bytes(self._bytes), bytearray()
+        return taken
+
+    def _unpack(self, chunk: bytes) -> None:
+        while True:
+            if self._inflate is None:
+                chunk = self._head + chunk
+                if self._has_begun and not chunk.strip(b"\0"):
+                    return  # padding after the last member
+                if len(chunk) < 2:
+                    self._head = chunk
+                    return
+                self._head, self._has_begun = b"", True
+                self._inflate = zlib.decompressobj(self._window(chunk))
+            piece = self._inflate.decompress(chunk, PIECE)
+            self._add(piece)
+            if self._inflate.eof:
+                chunk, self._inflate = self._inflate.unused_data, None
+                if not chunk:
+                    return
+                continue
+            chunk = self._inflate.unconsumed_tail
+            if not chunk and len(piece) < PIECE:
+                return
+
+    def _window(self, head: bytes) -> int:
+        """Return the window bits for the first bytes of data (RFC 1950, section 2.2)."""
+        if self._encoding == "gzip":
+            return 16 + zlib.MAX_WBITS
+        zlib_header = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
+        return zlib.MAX_WBITS if zlib_header else -zlib.MAX_WBITS
+
+    def _add(self, piece: bytes) -> None:
+        if len(self._bytes) + len(piece) > self._limit:
+            raise UnreadableError(f"is larger than {self._limit} bytes")
+        self._bytes += piece
+
 
 DEPTH = 128
 """The deepest nesting of JSON that is read in a response."""
@@ -27,10 +116,6 @@ class StreamItem(NamedTuple):
 
     value: JsonValue
     issues: tuple[Issue, ...] = ()
-
-
-_Candidates: TypeAlias = list[tuple[JsonValue, JsonValue]]
-"""Values to check, each with the value of the item if it is valid."""
 
 
 class LineReader:
@@ -80,8 +165,8 @@ class LineReader:
             return wrong_item(text.decode("utf-8", "replace"), "valid JSON")
         return self._checked([(read.value, read.value)])
 
-    def _checked(self, candidates: _Candidates) -> StreamItem:
-        """Return the first value that is valid; else the issues of the first."""
+    def _checked(self, candidates: list[tuple[JsonValue, JsonValue]]) -> StreamItem:
+        """Return the first value that is valid as judged; else the issues of the first."""
         checks, failed = self._checks, list[tuple[JsonValue, Failure]]()
         for judged, value in candidates:
             verdict = checks is None or checks.validate(judged)
@@ -150,7 +235,7 @@ class EventReader(LineReader):
         read = parse_strict(data, DEPTH)
         if not self._is_event:
             return self._checked([(each, each) for each in ([read.value] if read else []) + [data]])
-        candidates: _Candidates = [(event, event)]
+        candidates: list[tuple[JsonValue, JsonValue]] = [(event, event)]
         if read is not None:
             decoded = {**event, "data": read.value}
             candidates.insert(0, (decoded, event if checks.is_valid(event) else decoded))
@@ -186,7 +271,6 @@ def _with_content(root: JsonSchema, schema: JsonValue, depth: int = _DEEPEST) ->
 
 
 def _names(schema: JsonValue) -> set[str]:
-    """Return the names of the properties that a schema or one of its branches has."""
     fields = members_of(schema)
     branches = (each for keyword in COMPOSITION for each in items_of(fields.get(keyword)))
     return set(members_of(fields.get("properties"))).union(*map(_names, branches))

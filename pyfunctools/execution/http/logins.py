@@ -16,14 +16,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hmac import compare_digest
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
 from pyfunctools.errors import PyfunctoolsError
-from pyfunctools.execution.http.connections import Pools
-from pyfunctools.execution.http.exchange import DEADLINE, Exchange, LostResponse
-from pyfunctools.execution.http.pauses import header_of, rest
-from pyfunctools.execution.http.transports import pool_transport
+from pyfunctools.execution.http.exchange import DEADLINE, Exchange, LostResponse, header_of, rest
+from pyfunctools.execution.http.transports import Pools, pool_transport
 from pyfunctools.execution.request.oauth import (
     Hidden,
     LoginFlow,
@@ -42,8 +40,7 @@ from pyfunctools.execution.steps import Answered, ServerDialog, login_path
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import Limits
 from pyfunctools.record.function import settings_of
-from pyfunctools.record.outcome import Outcome, Response, Waiting
-from pyfunctools.record.question import Question
+from pyfunctools.record.outcome import Outcome, Question, Response, Waiting
 from pyfunctools.schema import coerce
 from pyfunctools.schema.feedback.plain_words import TEXTS
 
@@ -78,11 +75,6 @@ class Login:
     flow: LoginFlow
     pools: Pools
     limits: Limits
-
-    @property
-    def scope(self) -> str:
-        """The scopes as they are sent."""
-        return " ".join(self.settings.scopes)
 
     async def token(self) -> Hidden | Outcome:
         """Return a token; the outcome waits if a person has to log in, or says why there is none.
@@ -131,14 +123,13 @@ class Login:
             if fresh := await self._fresh(token["access"]):  # another process has renewed it
                 return fresh
         if self.flow.kind == "client":
-            return await self._granted("client_credentials", scope=self.scope)
+            return await self._granted("client_credentials", scope=" ".join(self.settings.scopes))
         await self._save("token", None)
         return None
 
     async def _granted(
         self, grant: str, earlier: Hidden | None = None, **fields: str
     ) -> Hidden | NoToken:
-        """Return the token for a grant, and keep it."""
         answer = await self._sent(self.flow.token_url, {"grant_type": grant, **fields})
         found = token_of(answer, earlier)
         if isinstance(found, Hidden):
@@ -196,12 +187,12 @@ class Login:
 
     async def _begun(self) -> Hidden | NoToken:
         """Return the login that has begun, with the address for the person; begin it if needed."""
-        begun = await self._load("login")
-        if begun is not None and begun.is_fresh:
-            return begun
+        known = await self._load("login")
+        if known is not None and known.is_fresh:
+            return known
         settings = self.settings
         if self.flow.kind == "device":
-            fields = {"client_id": settings.client_id, "scope": self.scope}
+            fields = {"client_id": settings.client_id, "scope": " ".join(settings.scopes)}
             begun = device_login_of(await self._sent(self.flow.login_url, fields))
             if isinstance(begun, NoToken):
                 return begun
@@ -214,7 +205,7 @@ class Login:
                 settings.client_id,
                 "code",
                 redirect_uri=settings.redirect_uri,
-                scope=self.scope,
+                scope=" ".join(self.settings.scopes),
                 state=state,
                 code_challenge=challenge(verifier),
                 code_challenge_method="S256",
@@ -225,7 +216,6 @@ class Login:
         return begun
 
     async def _finished(self, answered: Answered) -> Hidden | NoToken:
-        """Return the token for a person's answer."""
         if not answered.accepted:
             return NoToken("", "access_denied")
         given = next(iter(answered.values.values()), None)
@@ -324,7 +314,7 @@ class Login:
             if not running.done():
                 return NoToken("has not answered in time", is_late=True)
             if (found := running.result()) is not None:
-                return found[0]
+                return cast("T", found[0])
         result: tuple[T] | None = None
         try:
             result = (await steps(),)

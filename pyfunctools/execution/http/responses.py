@@ -6,12 +6,13 @@ from json import JSONEncoder, detect_encoding
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.http.exchange import (
+    Headers,
     LostResponse,
     ReceivedResponse,
     origin_of_url,
+    retry_after,
 )
 from pyfunctools.execution.http.items import DEPTH, StreamItem
-from pyfunctools.execution.http.pauses import Headers, retry_after
 from pyfunctools.media_types import codec_of, is_json_media, is_text_media, without_parameters
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.route import SAFE

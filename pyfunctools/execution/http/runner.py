@@ -10,7 +10,6 @@ from typing import Unpack
 
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.execution.http.connections import Pools
 from pyfunctools.execution.http.exchange import (
     DEADLINE,
     AnswerChallenge,
@@ -22,10 +21,10 @@ from pyfunctools.execution.http.exchange import (
 )
 from pyfunctools.execution.http.items import StreamItem
 from pyfunctools.execution.http.logins import Login
-from pyfunctools.execution.http.pauses import Pauses
 from pyfunctools.execution.http.responses import outcome_of_item, outcome_of_response
 from pyfunctools.execution.http.transports import (
     Masked,
+    Pools,
     client_transport,
     masked_for,
     pool_transport,
@@ -35,12 +34,12 @@ from pyfunctools.execution.person.masking import MASK, Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.execution.request.connection import (
     Connection,
+    ConnectionSecrets,
     checked_headers,
     checked_idempotency_header,
     names_of_connection,
     with_call_id,
 )
-from pyfunctools.execution.request.connection_secrets import ConnectionSecrets
 from pyfunctools.execution.request.credentials import (
     explicit_schemes,
     is_digest,
@@ -118,12 +117,13 @@ class HttpRunner:
         self._expose = connection.get("expose_error_body", "4xx")
         self._deep = connection.get("deep", False)
         self._pools = Pools(library, is_public_only)
-        self._pauses = Pauses()
+        self._pauses = dict[str, float]()
 
     def __reduce__(self) -> tuple[object, ...]:
         for name, value in self._connection.items():
             check_picklable(name, value, "Open the document in the other process.")
-        return (_runner_with, (self.limits, self._library, self._connection))
+        make = partial(HttpRunner, limits=self.limits, library=self._library, **self._connection)
+        return (make, ())
 
     def __repr__(self) -> str:
         return f"HttpRunner(server={self.destinations!r}, auth={sorted(self._auth)})"
@@ -196,7 +196,8 @@ class HttpRunner:
         if not isinstance(route, Route):
             raise DefinitionError(function.name, "This function is not an HTTP operation.")
         base_url, trusted = self.destinations.of(route)
-        secrets, headers = ConnectionSecrets(_names_of_keys(route)), dict[str, str]()
+        keys = frozenset(one.parameter.lower() for one in route.schemes.values() if one.parameter)
+        secrets, headers = ConnectionSecrets(keys), dict[str, str]()
         try:
             if trusted:
                 given = await run.resolve(self._headers(run.context), "headers")
@@ -252,7 +253,6 @@ class HttpRunner:
         return Masker(call.secrets.credentials).request(shown)
 
     async def _with_credentials(self, call: "PreparedCall") -> "PreparedCall | Outcome":
-        """Return the call with its credentials, or the outcome if one could not be obtained."""
         for scheme in self._schemes(call.route):
             if scheme.name in self._logins:
                 login = self._login(call, scheme)
@@ -298,7 +298,6 @@ class HttpRunner:
         return bool(call.tokens)
 
     async def _send_own(self, call: "PreparedCall", deadline: float, awaits: bool) -> Outcome:
-        """Send a call over the runner's own connections, or over the client."""
         if self._client is None:
             transport = pool_transport(self._pools, awaits=awaits)
         else:
@@ -308,7 +307,7 @@ class HttpRunner:
 
             if call.run.put is None:
                 return await to_thread(lambda: finish(self.send(call, transport, deadline)))
-            transport = moved(transport, partial(to_thread, finish), blocks=False)
+            transport = moved(transport, lambda steps: to_thread(finish, steps), blocks=False)
         token = DEADLINE.set(deadline)
         try:
             return await self.send(call, transport, deadline)
@@ -326,7 +325,8 @@ class HttpRunner:
         async def put_item(item: StreamItem, response: OpenResponse) -> None:
             nonlocal passed_on
             made = outcome_of_item(item, response.status, response.headers)
-            _ = put and await put(_told(call, made))
+            if put is not None:
+                await put(_told(call, made))
             passed_on += 1
 
         exchange = Exchange(
@@ -372,10 +372,6 @@ def _told(call: "PreparedCall", outcome: Outcome) -> Outcome:
     return replace(outcome, function=call.run.function.name, repairs=repairs)
 
 
-def _runner_with(limits: Limits, library: str | None, connection: Connection) -> HttpRunner:
-    return HttpRunner(limits=limits, library=library, **connection)
-
-
 @dataclass(slots=True)
 class PreparedCall:
     """A call that is ready to be sent; if `repeatable`, it may be sent again.
@@ -408,11 +404,6 @@ def _sequences(route: Route) -> str:
     """Return the media types of a successful response that are sequences."""
     listed = (each.content_types for each in route.responses if each.status[:1] in "2d")
     return ", ".join(media for media in chain(*listed) if sequence_kind(media))
-
-
-def _names_of_keys(route: Route) -> frozenset[str]:
-    """Return the names of headers, cookies and query parameters with API keys, in lower case."""
-    return frozenset(each.parameter.lower() for each in route.schemes.values() if each.parameter)
 
 
 def _without_credentials(function: Function, error: Exception) -> Outcome:

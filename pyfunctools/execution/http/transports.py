@@ -2,28 +2,274 @@
 
 Each way blocks or awaits; only the lines that wait differ. httpx2 and httpcore2 have the same
 interfaces as httpx and httpcore. Errors of the libraries are recognised by their class.
+
+A timeout of httpcore limits one read or write; a server that sends a byte now and then never
+exceeds it. So the blocking backend of a pool is wrapped: every step gets the time that is left of
+the whole call. (An awaited call is cancelled at its deadline, see `exchange`.) With `public_only`
+both backends connect to public addresses only. A pool ignores the environment (proxies, `.netrc`,
+certificates).
 """
 
+import ipaddress
+import os
+import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
+import weakref
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import isawaitable
+from math import inf
 from socket import gaierror
+from threading import Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from pyfunctools.errors import wrong_type
-from pyfunctools.execution.http.connections import NoConnectionError, Pools, PrivateAddressError
-from pyfunctools.execution.http.exchange import HttpTransport, OpenResponse
-from pyfunctools.execution.http.pauses import Headers
+from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.execution.http.exchange import DEADLINE, Headers, HttpTransport, OpenResponse
 from pyfunctools.execution.request.assembly import HttpRequest
 
-if TYPE_CHECKING:  # either library may be the one that is installed
+if TYPE_CHECKING:
+    import ssl
+    from asyncio import AbstractEventLoop
+
     import httpcore
     import httpx
 
-T = TypeVar("T")
+
+class NoConnectionError(TimeoutError):
+    """The deadline was over before there was a connection. Never leaves `execution.http`."""
+
+
+class PrivateAddressError(OSError):
+    """A host has no address that may be called. Never leaves `execution.http`."""
+
+
+class Pools:
+    """A runner's own connections: one pool for all threads, one for each event loop.
+
+    `library` is `httpx` or `httpx2`, by default the newer one that is installed.
+    """
+
+    def __init__(self, library: str | None, public_only: bool) -> None:
+        if library not in (None, "httpx", "httpx2") or not find_spec(library or "httpx"):
+            reason = f"{library!r} is not installed, or not an HTTP library."
+            raise DefinitionError("library", reason, 'Write `library="httpx"`.')
+        self._name = library or ("httpx2" if find_spec("httpx2") else "httpx")
+        self._public_only = public_only
+        self._lock = Lock()
+        self._process = os.getpid()
+        self._of_threads: httpcore.ConnectionPool | None = None
+        self._of_loops: weakref.WeakKeyDictionary[
+            AbstractEventLoop, httpcore.AsyncConnectionPool
+        ] = weakref.WeakKeyDictionary()
+
+    @property
+    def core(self) -> ModuleType:
+        """httpcore, or httpcore2 for httpx2."""
+        return import_module(self._name.replace("httpx", "httpcore"))
+
+    def of_threads(self) -> "httpcore.ConnectionPool":
+        """Return the blocking pool; a forked process gets a new one."""
+        with self._lock:
+            if self._of_threads is None or self._process != os.getpid():
+                core = self.core
+                backend = DeadlineBackend(core.SyncBackend(), public_only=self._public_only)
+                pool: httpcore.ConnectionPool = core.ConnectionPool(
+                    network_backend=backend, **self._settings
+                )
+                self._of_threads, self._process = pool, os.getpid()
+                weakref.finalize(self, pool.close)
+            return self._of_threads
+
+    def of_loop(self) -> "httpcore.AsyncConnectionPool":
+        """Return the pool of the running loop."""
+        from asyncio import get_running_loop
+
+        loop = get_running_loop()
+        with self._lock:
+            pool = self._of_loops.get(loop)
+            if pool is None:
+                core = self.core
+                backend = PublicBackend(core.AnyIOBackend()) if self._public_only else None
+                pool = core.AsyncConnectionPool(network_backend=backend, **self._settings)
+                self._of_loops[loop] = pool
+            return pool
+
+    def close(self) -> None:
+        """Close the blocking pool."""
+        with self._lock:
+            pool, self._of_threads = self._of_threads, None
+        if pool is not None:
+            pool.close()
+
+    async def aclose(self) -> None:
+        """Close the blocking pool and that of the running loop."""
+        from asyncio import get_running_loop
+
+        self.close()
+        with self._lock:
+            pool = self._of_loops.pop(get_running_loop(), None)
+        if pool is not None:
+            await pool.aclose()
+
+    def digest(self, pair: tuple[str, str], request: HttpRequest, headers: Headers) -> str | None:
+        """Return the answer to a digest challenge (RFC 7616), `None` without a valid challenge.
+
+        `pair` is the user and the password, `headers` are those of the response.
+        """
+        library = import_module(self._name)
+        message = library.Request(request.method, request.url)
+        flow = library.DigestAuth(*pair).auth_flow(message)
+        next(flow)
+        try:
+            flow.send(library.Response(401, headers=list(headers), request=message))
+        except (library.HTTPError, *_NO_CHALLENGE):
+            return None
+        return message.headers.get("authorization")
+
+    @property
+    def _settings(self) -> dict[str, object]:
+        return {
+            "ssl_context": _trusted(self._name),
+            "max_connections": 100,
+            # As many: httpcore closes a surplus one that another thread is about to use.
+            "max_keepalive_connections": 100,
+            "keepalive_expiry": 5.0,
+        }
+
+
+@lru_cache(maxsize=2)
+def _trusted(library: str) -> object:
+    """Return the TLS settings of a library, without the environment's certificates."""
+    return import_module(library).create_ssl_context(trust_env=False)
+
+
+class DeadlineStream:
+    """A blocking connection; every step ends at the deadline, with a `TimeoutError`."""
+
+    def __init__(self, inner: "httpcore.NetworkStream") -> None:
+        self._inner = inner
+        self._awaits_answer = False
+        self.close = inner.close
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return a fact about the connection.
+
+        The pool closes an idle connection that is readable. It looks at both in turn, so it would
+        also close one on which another thread sends a request in between, and gets its answer.
+        """
+        if info == "is_readable" and self._awaits_answer:
+            return False
+        return self._inner.get_extra_info(info)
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Wait for data and return it."""
+        data = self._inner.read(max_bytes, _left(timeout))
+        self._awaits_answer = False
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write the whole buffer."""
+        self._awaits_answer = True
+        self._inner.write(buffer, _left(timeout))
+
+    def start_tls(
+        self, ssl_context: object, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "DeadlineStream":
+        """Return the connection, encrypted."""
+        context = cast("ssl.SSLContext", ssl_context)
+        return DeadlineStream(self._inner.start_tls(context, server_hostname, _left(timeout)))
+
+
+class DeadlineBackend:
+    """Opens `DeadlineStream`s; with `public_only` to public addresses only.
+
+    A name is resolved once, and the connection is opened to an address that was checked. So a name
+    whose address changes in between does not pass the check.
+    """
+
+    def __init__(self, inner: "httpcore.NetworkBackend", *, public_only: bool = False) -> None:
+        self._inner = inner
+        self._public_only = public_only
+        self.sleep = inner.sleep
+
+    def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, **options: Any
+    ) -> DeadlineStream:
+        """Open a connection to the first address that answers; all addresses share the time.
+
+        Raises:
+            OSError: the name has no address, or with `public_only` no public one.
+            TimeoutError: the deadline is over before there is a connection.
+        """
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        *others, last = addresses = _addresses(found, self._public_only)
+        for index, address in enumerate(others):
+            with suppress(Exception):  # the next address may answer
+                return self._open(address, port, timeout, len(addresses) - index, options)
+        return self._open(last, port, timeout, 1, options)
+
+    def _open(
+        self, address: str, port: int, timeout: float | None, share: int, options: dict[str, Any]
+    ) -> DeadlineStream:
+        left = _left(timeout, NoConnectionError)
+        left = None if left is None else left / share
+        return DeadlineStream(self._inner.connect_tcp(address, port, left, **options))
+
+
+class PublicBackend:
+    """Opens connections of an event loop, to public addresses only."""
+
+    def __init__(self, inner: "httpcore.AsyncNetworkBackend") -> None:
+        self._inner = inner
+        self.sleep = inner.sleep
+
+    async def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, **options: Any
+    ) -> "httpcore.AsyncNetworkStream":
+        """Open a connection to the first public address."""
+        from asyncio import get_running_loop
+
+        found = await get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return await self._inner.connect_tcp(_addresses(found, True)[0], port, timeout, **options)
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address is public; an IPv6 address may contain an IPv4 address."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour
+        if inner is None and ip in _NAT64:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        ip = ip if inner is None else inner
+    return ip.is_global and not ip.is_multicast
+
+
+_NO_CHALLENGE = (LookupError, RuntimeError, StopIteration, ValueError)
+"""Further errors of the libraries if there is no challenge, or if they cannot answer it."""
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def _addresses(found: Iterable[tuple[Any, ...]], public_only: bool) -> list[str]:
+    unique = dict.fromkeys(str(entry[4][0]) for entry in found)
+    addresses = [each for each in unique if not public_only or is_public(each)]
+    if not addresses:
+        raise PrivateAddressError("the host has no public address")
+    return addresses
+
+
+def _left(timeout: float | None, late: type[TimeoutError] = TimeoutError) -> float | None:
+    left = DEADLINE.get() - time.monotonic()
+    if left <= 0:
+        raise late("the deadline is over")
+    return timeout if left == inf else min(left, inf if timeout is None else timeout)
+
 
 Masked: TypeAlias = Literal["query", "target"] | None
 """The part of a URL that is masked in the log of a client's library: the query, or the path too."""
@@ -48,12 +294,10 @@ def pool_transport(pools: Pools, *, awaits: bool) -> HttpTransport:
         message = _pool_request(core, request, deadline)
         if awaits:
             response = await pools.of_loop().handle_async_request(message)
-            read, close = chunk_reader(response.aiter_stream()), response.aclose
-        else:
-            response = pools.of_threads().handle_request(message)
-            read, close = _blocking_reader(response.iter_stream()), _as_awaitable(response.close)
-        headers = decoded_headers(response.headers)
-        return OpenResponse(status=response.status, headers=headers, read=read, close=close)
+            chunks, close = response.aiter_stream(), response.aclose
+            return opened(response.status, response.headers, chunks, close)
+        response = pools.of_threads().handle_request(message)
+        return opened(response.status, response.headers, response.iter_stream(), response.close)
 
     return _transport(core, send, blocks=not awaits)
 
@@ -67,26 +311,22 @@ def client_transport(client: object, masked: Masked, *, trusted: bool = True) ->
     blocks = isinstance(client, library.Client)
     own = cast("httpx.Client", client)
     own_async = cast("httpx.AsyncClient", client)
-    settings: _SendSettings = {} if trusted else {"auth": None}
+    auth = library.USE_CLIENT_DEFAULT if trusted else None
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
         message = _client_request(own, library if not trusted else None, request, deadline, masked)
+        chunks: Iterator[bytes] | AsyncIterator[bytes]
+        close: Callable[[], object]
         if blocks:
-            response = own.send(message, stream=True, follow_redirects=False, **settings)
-            read, close = _blocking_reader(response.iter_raw()), _as_awaitable(response.close)
+            response = own.send(message, stream=True, follow_redirects=False, auth=auth)
+            chunks, close = response.iter_raw(), response.close
         else:
-            response = await own_async.send(
-                message, stream=True, follow_redirects=False, **settings
-            )
-            read, close = chunk_reader(response.aiter_raw()), response.aclose
+            response = await own_async.send(message, stream=True, follow_redirects=False, auth=auth)
+            chunks, close = response.aiter_raw(), response.aclose
         is_read = response.is_stream_consumed  # by a hook of the caller
-        return OpenResponse(
-            status=response.status_code,
-            headers=decoded_headers(response.headers.raw),
-            read=_blocking_reader(iter((response.content,))) if is_read else read,
-            close=close,
-            decoded=is_read,
-        )
+        chunks = iter((response.content,)) if is_read else chunks
+        lines = response.headers.raw
+        return opened(response.status_code, lines, chunks, close, decoded=is_read)
 
     return _transport(library, send, blocks=blocks)
 
@@ -101,31 +341,34 @@ def library_of(client: object) -> ModuleType:
     raise wrong_type("client", "a client of httpx or httpx2", client, remedy)
 
 
-def chunk_reader(chunks: AsyncIterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
-    """Return a function that returns the next chunk, or `None` after the last."""
-    return lambda: anext(chunks, None)
+def opened(
+    status: int,
+    lines: Iterable[tuple[bytes, bytes]],
+    chunks: Iterator[bytes] | AsyncIterator[bytes],
+    close: Callable[[], object],
+    *,
+    decoded: bool = False,
+) -> OpenResponse:
+    """Return a response from its header lines and its `chunks`, which block or are awaited."""
 
+    async def read() -> bytes | None:
+        return next(chunks, None) if isinstance(chunks, Iterator) else await anext(chunks, None)
 
-def _blocking_reader(chunks: Iterator[bytes]) -> Callable[[], Awaitable[bytes | None]]:
-    return _as_awaitable(lambda: next(chunks, None))
+    async def ended() -> None:
+        closing = close()
+        if isawaitable(closing):
+            await closing
 
-
-def _as_awaitable(step: Callable[[], T]) -> Callable[[], Awaitable[T]]:
-    """Return a blocking step as a coroutine function, which never suspends."""
-
-    async def run() -> T:
-        return step()
-
-    return run
+    headers = decoded_headers(lines)
+    return OpenResponse(status=status, headers=headers, read=read, close=ended, decoded=decoded)
 
 
 def _transport(
     library: ModuleType,
-    send: Callable[[HttpRequest, float], Awaitable[OpenResponse]],
+    send: Callable[[HttpRequest, float], Coroutine[Any, Any, OpenResponse]],
     *,
     blocks: bool,
 ) -> HttpTransport:
-    """Return the transport of a library, with the classes of its errors."""
     unsent = (
         library.ConnectError,
         library.ConnectTimeout,
@@ -175,10 +418,6 @@ def complete_message(request: HttpRequest) -> tuple[bytes | None, dict[str, str]
     if content is not None:
         headers["content-length"] = str(len(content))
     return content, headers
-
-
-class _SendSettings(TypedDict, total=False):
-    auth: None
 
 
 def _client_request(

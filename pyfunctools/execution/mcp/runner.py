@@ -1,7 +1,7 @@
 """`RemoteRunner`: calls the tools of one MCP session."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import copy_context
 from json import dumps, loads
@@ -12,14 +12,11 @@ from mcp_types import URL_ELICITATION_REQUIRED
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError
-from pyfunctools.execution.loop import in_a_loop
-from pyfunctools.execution.mcp.questions_in_calls import RunningCall
 from pyfunctools.execution.mcp.server_questions import (
     AskHere,
+    RunningCall,
     answers_to,
     continuation_of,
-    has_wrong_answers,
-    is_declined,
     responses_of,
     state_of_refusal,
     state_of_result,
@@ -27,7 +24,7 @@ from pyfunctools.execution.mcp.server_questions import (
 from pyfunctools.execution.mcp.session import Session
 from pyfunctools.execution.mcp.tool_results import failed_outcome, outcome_of_result, remote_tool_of
 from pyfunctools.execution.runner import Run
-from pyfunctools.execution.steps import Answered, AskSteps, ServerDialog, awaited, finish
+from pyfunctools.execution.steps import Answered, AskSteps, ServerDialog, awaited, finish, in_a_loop
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import digest_of_tool
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -104,16 +101,14 @@ class RemoteRunner:
     async def _more(
         self, run: Run, answered: Answered | None, ask: AskHere | None
     ) -> JsonObject | Outcome:
-        """Return the parameters that continue a call, or the outcome of one that cannot run."""
         function = run.function
         more: JsonObject | Outcome = {}
         if answered is not None:
             state = cast("JsonObject", answered.state)
-            if answered.accepted is None or has_wrong_answers(answered):
-                responses = await answers_to(function, state, ask, answered.values)
-            else:
-                responses = responses_of(answered)
-            more = _continuation(function, state, responses)
+            given = None if answered.accepted is None else responses_of(function, answered)
+            if given is None:
+                given = await answers_to(function, state, ask, answered.values)
+            more = continuation_of(state, given)
         if isinstance(more, Outcome):
             return more
         return await self._refusal_of_changed_tool(run) or more
@@ -169,20 +164,20 @@ class RemoteRunner:
                 state = refused
             if isinstance(state, str):
                 return Outcome(text=state, reason="declined")
+            responses: dict[str, JsonObject] | Outcome = {}
             if state["requests"]:
                 responses = await answers_to(function, state, ask, {})
-                continued = _continuation(function, state, responses)
-                if isinstance(continued, Outcome):
-                    return continued
-                more, started = continued, asyncio.get_running_loop().time()
-                continue
-            # The server has no question, and expects the same call again: it waits for a person.
-            if asyncio.get_running_loop().time() - started > PATIENCE:
+                started = asyncio.get_running_loop().time()
+            elif asyncio.get_running_loop().time() - started > PATIENCE:
                 text = f"The server is not ready after {PATIENCE:g} seconds."
                 return Outcome(text=text, reason="deadline")
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _PAUSES[1])
-            more = continuation_of(state, {})
+            else:  # the server expects the same call again: it waits for a person
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _PAUSES[1])
+            continued = continuation_of(state, responses)
+            if isinstance(continued, Outcome):
+                return continued
+            more = continued
 
     def _outcome(self, run: Run, result: JsonObject) -> Outcome:
         function = run.function
@@ -190,18 +185,6 @@ class RemoteRunner:
             self._validators[function.name] = Validator(dict(function.output), formats=False)
         validator = self._validators.get(function.name)
         return outcome_of_result(run, result, validator, self.limits.response)
-
-
-def _continuation(
-    function: Function, state: JsonObject, responses: Mapping[str, JsonObject] | Outcome
-) -> JsonObject | Outcome:
-    """Return the parameters that continue a call with a person's responses."""
-    if isinstance(responses, Outcome):
-        return responses
-    if is_declined(state, responses):
-        text = "The person declined the server's question. Nothing more has run."
-        return Outcome(text=text, reason="declined")
-    return continuation_of(state, responses)
 
 
 def _where_called(ask: AskSteps, awaits: bool) -> AskHere:

@@ -1,39 +1,42 @@
-"""Forms and addresses that an MCP server sends to a person, as questions, and the answers.
+"""What an MCP server asks a person, forms and addresses, as questions, and the answers.
 
 A call that waits for answers continues with a state, which is plain JSON in the ticket:
 
     {"state": the server's state, "requests": {key: a form or an address, as it was sent}}
 
-`"again": true` is added if the call has to be made again, without the answers.
+`"again": true` is added if the call has to be made again, without the answers. What a state asks is
+a function whose parameters are all a person's: its questions, their answers and their mistakes are
+those of any other function, in the order and by the names of the form.
+
+Until 2025-11-25 a server asks in a separate request (`elicitation/create`), which does not name the
+call. So a call for which somebody can answer runs alone. Calls for which nobody can answer run at
+the same time; their questions are cancelled.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final, TypeAlias, cast
 
-from pydantic_core import to_jsonable_python
+from mcp_types import ElicitRequestParams, ElicitResult
 
 from pyfunctools._json import JsonObject, JsonValue, items_of, members_of
+from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
+from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT, remote_tool_of
+from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.steps import Answered
+from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, ServerWords, Waiting
-from pyfunctools.record.question import Kind, Question
-from pyfunctools.schema import Path, Validator, coerce
-from pyfunctools.schema.separation.predicates import is_secret_of_human
-from pyfunctools.schema.separation.shown import without_values
+from pyfunctools.record.outcome import Outcome, Question, Reason, ServerWords, Waiting
+from pyfunctools.schema import Issue, Path
+from pyfunctools.schema.ground.path import ROOT
 
 AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
 """`ServerDialog.ask`, run where the call was made: on its loop, or in a thread with its context."""
-
-_KINDS: Final[Mapping[str, Kind]] = {
-    "boolean": "boolean",
-    "date": "date",
-    "date-time": "datetime",
-    "integer": "integer",
-    "number": "number",
-}
 
 
 def state_of_result(result: JsonObject) -> JsonObject | str:
@@ -68,10 +71,12 @@ def state_of_question(params: JsonObject) -> JsonObject:
 
 def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
     """Return the outcome of a call that waits for answers; `values` are earlier, invalid ones."""
-    questions = tuple(_questions(state))
-    if values:
-        problems = _problems(state, values)
-        questions = tuple(replace(each, problem=problems.get(each.path)) for each in questions)
+    try:
+        forms = [_Form(function, state, key) for key in _requests(state)]
+    except DefinitionError:
+        text = "The server asks a person with a form that cannot be read."
+        return Outcome(text=text, reason="declined")
+    questions = tuple(each for form in forms for each in form.questions(values))
     messages = " ".join(_message(params) for params in _requests(state).values())
     waiting = Waiting(
         call_id="",
@@ -110,49 +115,110 @@ async def answers_to(
                 return answer
             if answer is None:
                 return waiting_outcome(function, state, values)
-            if not has_wrong_answers(answer):
-                responses |= responses_of(answer)
+            given = responses_of(function, answer)
+            if given is not None:
+                responses |= given
                 continue
             values = answer.values
             question = waiting_outcome(function, one, values)
     return responses
 
 
-def has_wrong_answers(answered: Answered) -> bool:
-    """Return whether the answers are invalid for the server's forms."""
-    problems = _problems(members_of(answered.state), answered.values)
-    return bool(answered.accepted) and bool(problems)
-
-
-def is_declined(state: JsonObject, responses: Mapping[str, JsonObject]) -> bool:
-    """Return whether a person declined to open an address that a refused call needs."""
-    return {"action": "decline"} in responses.values() and bool(state.get("again"))
-
-
-def continuation_of(state: JsonObject, responses: Mapping[str, JsonObject]) -> JsonObject:
+def continuation_of(
+    state: JsonObject, responses: Mapping[str, JsonObject] | Outcome
+) -> JsonObject | Outcome:
     """Return the parameters that continue a call: the server's state, and the answers."""
+    if isinstance(responses, Outcome):
+        return responses
     if state.get("again"):
-        return {}
+        # A person declined to open an address that a refused call needs.
+        is_declined = {"action": "decline"} in responses.values()
+        return Outcome(text=_DECLINED, reason="declined") if is_declined else {}
     more: JsonObject = {} if state.get("state") is None else {"requestState": state["state"]}
     return {**more, "inputResponses": {**responses}} if responses else more
 
 
-def responses_of(answered: Answered) -> dict[str, JsonObject]:
-    """Return a person's answers as the server takes them, by the keys of its questions."""
+_DECLINED: Final = "The person declined the server's question. Nothing more has run."
+
+
+def responses_of(function: Function, answered: Answered) -> dict[str, JsonObject] | None:
+    """Return a person's answers as the server takes them, by the keys of its questions.
+
+    The result is `None` if an answer is invalid.
+    """
     responses: dict[str, JsonObject] = {}
     state = members_of(answered.state)
-    for key, params in _requests(state).items():
-        if not answered.accepted:
-            responses[key] = {"action": "decline"}
-        elif _is_yes_or_no(state, params):
-            value = _value(answered.values, _path(key))
-            content: JsonObject = {} if params.get("mode") == "url" else {"content": {}}
-            action = "accept" if value is True else "decline"
-            responses[key] = {"action": action, **(content if value is True else {})}
-        else:
-            filled = _content(state, key, params, answered.values)
-            responses[key] = {"action": "accept", "content": filled}
+    for key in _requests(state):
+        content: JsonObject | None = None
+        if answered.accepted:
+            form = _Form(function, state, key)
+            content, issues = form.read(answered.values)
+            if issues:
+                return None
+            if form.is_yes_or_no:
+                content = {} if content[key] is True else None
+        shown = {} if _requests(state)[key].get("mode") == "url" else {"content": content}
+        responses[key] = {"action": "decline"} if content is None else {"action": "accept", **shown}
     return responses
+
+
+class _Form:
+    """One form or address, as a function whose parameters are all a person's.
+
+    An address is a question for yes or no, and so is an empty form beside other questions. Names
+    that several forms have stand under the keys of the forms. A field that is named by a path, as a
+    server of ours names it, is asked by that path.
+    """
+
+    def __init__(self, function: Function, state: JsonObject, key: str) -> None:
+        requests = _requests(state)
+        params = requests[key]
+        schema, message, fields = _schema(params), _message(params), _fields(params)
+        is_url = params.get("mode") == "url"
+        self.is_yes_or_no = is_url or (len(requests) > 1 and not fields)
+        others = (_fields(each) for other, each in requests.items() if other != key)
+        self._outer = () if fields.keys().isdisjoint(chain.from_iterable(others)) else (key,)
+        if self.is_yes_or_no:
+            address = f" Open {visible(str(params.get('url')))}, and say when it is done."
+            label = f"{message}{address if is_url else ''}" or key
+            fields = {key: {"type": "boolean", "title": label}}
+            schema = {"properties": {**fields}, "required": [key]}
+        elif self._outer:
+            schema = {"properties": {key: {**schema, "title": message}}, "required": [key]}
+        whole = Contract.from_schemas(
+            function.name, schema, None, lambda path, _: bool(path.keys), lenient=True
+        )
+        self._function = replace(function, _contract=Lazy.of(whole))
+        paths = {name: str(Path.of((*self._outer, name))) for name in fields}
+        self._shown = {
+            path: name if name.startswith(ROOT) and not self._outer else path
+            for name, path in paths.items()
+        }
+
+    def questions(self, values: Mapping[str, object]) -> Iterator[Question]:
+        """Yield the questions in the order of the form, with what is wrong with the values."""
+        issues = self.read(values)[1] if values else ()
+        asked = questions_for(self._function, {}, self._given(values), issues, asks_all=True)
+        order = {path: n for n, path in enumerate(self._shown)}
+        for each in sorted(asked, key=lambda each: order.get(each.path, len(order))):
+            yield replace(each, path=self._shown.get(each.path, each.path))
+
+    def read(self, values: Mapping[str, object]) -> tuple[JsonObject, tuple[Issue, ...]]:
+        """Return the values as the server takes them, and the issues with them."""
+        value = persons_values(self._function, {}, self._given(values), asks_all=True)[1]
+        checked = self._function.validate(value)
+        inner = members_of(value)
+        for key in self._outer:
+            inner = members_of(inner.get(key))
+        return inner, () if checked else checked.issues
+
+    def _given(self, values: Mapping[str, object]) -> dict[str, object]:
+        """Return the values for this form, by the paths of its fields; their names do too."""
+        found = {
+            path: values.get(shown, values.get(shown.removeprefix(f"{ROOT}.")))
+            for path, shown in self._shown.items()
+        }
+        return {path: value for path, value in found.items() if value is not None}
 
 
 def _requests(state: JsonObject) -> dict[str, JsonObject]:
@@ -160,91 +226,7 @@ def _requests(state: JsonObject) -> dict[str, JsonObject]:
 
 
 def _objects_in(value: JsonValue) -> dict[str, JsonObject]:
-    """Return the members of an object that are objects."""
     return {name: each for name, each in members_of(value).items() if isinstance(each, dict)}
-
-
-def _questions(state: JsonObject) -> Iterator[Question]:
-    for key, params in _requests(state).items():
-        if params.get("mode") == "url":
-            address = visible(str(params.get("url")))
-            label = f"{_message(params)} Open {address}, and say when it is done."
-            yield Question(path=_path(key), label=label, kind="boolean")
-        elif _is_yes_or_no(state, params):
-            yield Question(path=_path(key), label=_message(params) or key, kind="boolean")
-        else:
-            listed = _schema(params).get("required")
-            required = listed if isinstance(listed, list) else []
-            for name, field in _fields(params).items():
-                yield _question(name, _path_of(state, key, name), field, name in required)
-
-
-def _is_yes_or_no(state: JsonObject, params: JsonObject) -> bool:
-    """True for an address, and for an empty form that comes together with other questions."""
-    return params.get("mode") == "url" or (len(_requests(state)) > 1 and not _fields(params))
-
-
-def _question(name: str, path: str, field: JsonObject, is_required: bool) -> Question:
-    items = field.get("items")
-    inner = items if isinstance(items, dict) else field
-    options = _options(inner)
-    kind: Kind = "text"
-    for keyword in ("type", "format"):
-        kind = _KINDS.get(str(field.get(keyword))) or kind
-    if options:
-        kind = "choices" if inner is items else "choice"
-    title, is_secret = field.get("title"), is_secret_of_human(Path.of((name,)), field)
-    shown = without_values(field) if is_secret else field
-    return Question(
-        path=path,
-        label=visible(title) if isinstance(title, str) else visible(name),
-        help=visible(str(field.get("description") or "")),
-        kind=kind,
-        required=is_required,
-        options=tuple(options),
-        default=shown.get("default"),
-        secret=is_secret,
-        schema=shown,
-    )
-
-
-def _options(field: JsonObject) -> list[JsonValue]:
-    values = field.get("enum")
-    if isinstance(values, list):
-        return values
-    branches = field.get("oneOf") or field.get("anyOf")
-    listed = items_of(branches)
-    return [each["const"] for each in listed if isinstance(each, dict) and "const" in each]
-
-
-def _problems(state: JsonObject, values: Mapping[str, object]) -> dict[str, str]:
-    """Return the problem with each invalid value, by the path of its question."""
-    found: dict[str, str] = {}
-    for key, params in _requests(state).items():
-        if _is_yes_or_no(state, params):
-            if not isinstance(_value(values, _path(key)), bool):
-                found[_path(key)] = "true or false"
-        else:
-            verdict = Validator(_schema(params)).validate(_content(state, key, params, values))
-            for issue in () if verdict else verdict.issues:
-                name = str(issue.path.keys[0]) if issue.path.keys else ""
-                found.setdefault(_path_of(state, key, name), issue.expected)
-    return found
-
-
-def _content(
-    state: JsonObject, key: str, params: JsonObject, values: Mapping[str, object]
-) -> JsonObject:
-    """Return the answers to a form, coerced to its schema."""
-    given = {name: _value(values, _path_of(state, key, name)) for name in _fields(params)}
-    present = {name: value for name, value in given.items() if value is not None}
-    return cast("JsonObject", coerce(_schema(params), present).value)
-
-
-def _value(values: Mapping[str, object], path: str) -> JsonValue:
-    """Return a value by the path of its question, or by its name alone."""
-    value = values.get(path, values.get(path.removeprefix("$input.")))
-    return cast("JsonValue", to_jsonable_python(value))
 
 
 def _schema(params: JsonObject) -> JsonObject:
@@ -255,15 +237,141 @@ def _fields(params: JsonObject) -> dict[str, JsonObject]:
     return _objects_in(_schema(params).get("properties"))
 
 
-def _path_of(state: JsonObject, key: str, name: str) -> str:
-    """Return the path of a field's question; a name in several forms is told apart by its form."""
-    forms = [params for params in _requests(state).values() if name in _fields(params)]
-    return _path(f"{key}.{name}" if len(forms) > 1 else name)
-
-
-def _path(name: str) -> str:
-    return name if name.startswith("$input") else f"$input.{name}"
-
-
 def _message(params: JsonObject) -> str:
     return shortened(visible(str(params.get("message") or "")), MESSAGE_LIMIT)
+
+
+@dataclass(eq=False, slots=True)
+class RunningCall:
+    """A call that a server carries out.
+
+    `ask` is `None` if nobody can answer. `is_alone` is true if a question of the server can belong
+    only to this call.
+    """
+
+    function: Function
+    ask: AskHere | None
+    is_alone: bool = True
+    _no_answer: Outcome | None = field(default=None, init=False)
+    _error: BaseException | None = field(default=None, init=False)
+    _clock: asyncio.Timeout = field(init=False)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _answer: "asyncio.Future[JsonObject | None] | None" = field(default=None, init=False)
+    _is_over: bool = field(default=False, init=False)
+
+    @asynccontextmanager
+    async def deadline(self, seconds: float) -> AsyncGenerator[None]:
+        """Limit the time of a block; the time in which a person answers does not count."""
+        try:
+            async with asyncio.timeout(seconds) as self._clock:
+                yield
+        finally:
+            self._is_over = True
+            if self._answer is not None:
+                self._answer.cancel()
+
+    def start_deadline_again(self, seconds: float) -> None:
+        """Start the time of `deadline` again, unless it is over, or a person is asked."""
+        if not self._is_over and self._clock.when() is not None and not self._clock.expired():
+            self._clock.reschedule(asyncio.get_running_loop().time() + seconds)
+
+    async def answer(self, params: JsonObject) -> ElicitResult:
+        """Return the answer to a server's question; the deadline moves by the time it takes."""
+        async with self._lock:  # a person is asked one question at a time
+            loop, end = asyncio.get_running_loop(), self._clock.when()
+            asked_at = loop.time()
+            self._clock.reschedule(None)
+            self._answer = asyncio.ensure_future(self._ask(params))
+            try:
+                await asyncio.wait([self._answer])
+            finally:
+                self._answer.cancel()
+                if end is not None and not self._is_over:
+                    self._clock.reschedule(end + loop.time() - asked_at)
+        if self._answer.cancelled():  # the call is over
+            return ElicitResult(action="cancel")
+        error = self._answer.exception()
+        if error is None:
+            return ElicitResult.model_validate(self._answer.result() or {"action": "cancel"})
+        self._error = error  # a mistake of the program, which `with_reason` raises
+        return ElicitResult(action="cancel")
+
+    async def _ask(self, params: JsonObject) -> JsonObject | None:
+        answers = await answers_to(self.function, state_of_question(params), self.ask, {})
+        if isinstance(answers, Outcome):
+            self._no_answer = _no_answer(answers)
+            return None
+        return next(iter(answers.values()))
+
+    def with_reason(self, outcome: Outcome) -> Outcome:
+        """Return the outcome; if the call failed for lack of an answer, its text has this reason.
+
+        Raises:
+            PyfunctoolsError: the person could not be asked, by a mistake of the program.
+        """
+        if self._error is not None:
+            raise self._error
+        if self._no_answer is None or not outcome.is_error:
+            return outcome
+        cause = self._no_answer if self.is_alone else outcome
+        text = f"{outcome.text}\n{self._no_answer.text}"
+        return replace(outcome, text=text, reason=cause.reason, exception=cause.exception)
+
+
+def _no_answer(found: Outcome) -> Outcome:
+    questions = () if found.waiting is None else found.waiting.questions
+    wrong = [f"{each.label}: {each.problem}" for each in questions if each.problem]
+    why = f"their answer was not valid ({', '.join(wrong)})" if wrong else "nobody was there"
+    said = f"{why}. {found.text}"
+    if found.exception is not None:
+        said = f"they could not be asked ({type(found.exception).__name__})."
+    text = f"In the middle of this call the server asked a person, and {said} "
+    return replace(found, text=text + _CALL_AGAIN, reason=_REASON.get(found.reason, found.reason))
+
+
+_REASON: Final[Mapping[str | None, Reason]] = {
+    "needs_human": "declined",
+    "needs_approval": "declined",
+}
+_CALL_AGAIN: Final = (
+    "The call cannot go on later: it has to be made again when somebody can answer."
+)
+
+
+class QuestionsInCalls:
+    """The calls that an older server carries out, and the answers to its questions."""
+
+    def __init__(self) -> None:
+        self._gate = asyncio.Lock()
+        self._running = set[RunningCall]()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
+
+    @asynccontextmanager
+    async def during(self, call: RunningCall) -> AsyncGenerator[None]:
+        """Run a block as a call: alone if somebody can answer, else with others without answers."""
+        async with AsyncExitStack() as gate:
+            await gate.enter_async_context(self._gate)
+            if call.ask is not None:
+                await self._is_idle.wait()
+            self._running.add(call)
+            self._is_idle.clear()
+            if call.ask is None:
+                await gate.aclose()
+            try:
+                yield
+            finally:
+                self._running.discard(call)
+                if not self._running:
+                    self._is_idle.set()
+
+    async def answer(self, context: object, params: ElicitRequestParams) -> ElicitResult:
+        """Return the answer to a question of the server: the SDK's `elicitation_callback`."""
+        del context
+        question: JsonObject = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        answer = ElicitResult(action="cancel")
+        running = list(self._running)
+        for call in running:  # only one if somebody can answer
+            call.is_alone = len(running) == 1
+            answer = await call.answer(question)
+        return answer

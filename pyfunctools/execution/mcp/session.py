@@ -20,7 +20,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DocumentError, wrong_type
-from pyfunctools.execution.mcp.questions_in_calls import QuestionsInCalls, RunningCall
+from pyfunctools.execution.mcp.server_questions import QuestionsInCalls, RunningCall
 from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT, RespondedError, first_error
 from pyfunctools.execution.steps import awaited
 from pyfunctools.limits import Limits
@@ -218,7 +218,6 @@ class Session:
 
 
 def _seconds(milliseconds: JsonValue) -> float:
-    """Return the seconds for which a list counts as fresh."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return 0.0
     return min(max(milliseconds / 1000, 0.0), FRESH)

@@ -1,18 +1,18 @@
 """The pending call that a person approves, with its secrets covered, and the effect of an edit."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import wrong_type
+from pyfunctools.execution.person.answers import with_value
 from pyfunctools.execution.person.masking import MASK, UnshownArguments
 from pyfunctools.execution.person.questions import persons_values
-from pyfunctools.execution.person.uploads import merged, with_files
+from pyfunctools.execution.person.uploads import leaves, merged, with_files
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.record.outcome import Request, ServerWords
-from pyfunctools.record.question import Question
+from pyfunctools.record.outcome import Question, Request, ServerWords
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, value_at
@@ -112,7 +112,7 @@ class View:
     @property
     def secrets(self) -> tuple[JsonValue, ...]:
         """The secrets among the arguments."""
-        return tuple(held for part in self._secret for _, held in _leaves(part))
+        return tuple(held for part in self._secret for _, held in leaves(part))
 
     @property
     def pending(self) -> PendingCall:
@@ -149,7 +149,7 @@ class View:
         lost = [
             side_issue("human", keys, _AGAIN)
             for part in self._secrets(checked.value)
-            for keys, text in _leaves(part)
+            for keys, text in leaves(part)
             if text == MASK or any(str(key).startswith(MASK) for key in keys)
         ]
         value: JsonValue = checked.value
@@ -158,10 +158,9 @@ class View:
         return Success(value=UnshownArguments(value))
 
     def _covered(self) -> JsonValue:
-        shown: JsonValue = self.whole
-        for secret in self._secret:
-            shown = _covered(shown, secret)
-        return _with_covered_names(shown, contract_of(self.function).validator.outline.place)
+        return _covered(
+            self.whole, self._secret, contract_of(self.function).validator.outline.place
+        )
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Yield the secret parts: by the schema of the arguments, and in the person's part."""
@@ -172,14 +171,6 @@ class View:
             yield side.secrets_in(self.function.separated.split(whole)[1])
 
 
-def with_value(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonObject:
-    """Return a copy of an object with a value at the end of the keys."""
-    members = value if isinstance(value, dict) else {}
-    key = str(keys[0])
-    below = inner if len(keys) == 1 else with_value(members.get(key), keys[1:], inner)
-    return {**members, key: below}
-
-
 _AGAIN = "the secret itself, since the value around it was changed"
 
 
@@ -187,38 +178,24 @@ def _failure(*issues: Issue) -> Failure:
     return Failure(value=None, issues=issues)
 
 
-def _covered(whole: JsonValue, secret: JsonValue) -> JsonValue:
-    """Return a copy in which every scalar that is also in `secret` is covered."""
+def _covered(whole: JsonValue, secrets: Sequence[JsonValue], place: Place) -> JsonValue:
+    """Return a copy with every scalar covered that is also in a secret, and secret keys of maps."""
     if isinstance(whole, dict):
-        below = secret if isinstance(secret, dict) else {}
-        return {key: _covered(inner, below.get(key)) for key, inner in whole.items()}
-    if isinstance(whole, list | tuple):
-        inside = secret if isinstance(secret, list) else [None] * len(whole)
-        return [_covered(item, held) for item, held in zip(whole, inside, strict=True)]
-    return whole if secret is None else MASK
-
-
-def _with_covered_names(value: JsonValue, place: Place) -> JsonValue:
-    """Return a copy in which the keys of a map are covered if they are secrets."""
-    if isinstance(value, dict):
+        held = [each for each in secrets if isinstance(each, dict)]
+        below = {
+            key: _covered(inner, [each.get(key) for each in held], place.inside(key))
+            for key, inner in whole.items()
+        }
         names = [part.rules.get("propertyNames") for part in place.possible.parts]
         hides = any(isinstance(each, dict) and is_secret(Path.of(()), each) for each in names)
-        below = {key: _with_covered_names(each, place.inside(key)) for key, each in value.items()}
         return {f"{MASK} {n}" if hides else key: below[key] for n, key in enumerate(below, 1)}
-    if isinstance(value, list):
-        return [_with_covered_names(each, place.inside(n)) for n, each in enumerate(value)]
-    return value
-
-
-def _leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:
-    left: list[tuple[Keys, JsonValue]] = [((), value)]
-    for keys, inner in left:  # grows while it is read
-        if isinstance(inner, dict):
-            left += [((*keys, key), held) for key, held in inner.items()]
-        elif isinstance(inner, list):
-            left += [((*keys, n), held) for n, held in enumerate(inner)]
-        else:
-            yield keys, inner
+    if isinstance(whole, list | tuple):
+        listed = [each for each in secrets if isinstance(each, list)]
+        return [
+            _covered(item, [each[n] for each in listed], place.inside(n))
+            for n, item in enumerate(whole)
+        ]
+    return whole if all(each is None for each in secrets) else MASK
 
 
 def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
-from pyfunctools.record.function import Function
+from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
 from pyfunctools.schema.ground.path import Keys, value_at
-from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.separation.side_values import is_too_deep, side_issue
 
 
@@ -27,24 +26,16 @@ def locations_of_person(function: Function, route: Route) -> frozenset[str]:
 
 def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
     """Return the paths of a person's values, without undeclared names, which may be secret."""
-    separated = function.separated
-    if separated is None or human is None or is_too_deep(human):
+    if function.separated is None or human is None or is_too_deep(human):
         return ()
-    schema = separated.shared("human")
+    declared = contract_of(function).human_side.value.property_names
     found: list[Keys] = []
-    left: list[tuple[Keys, JsonSchema | bool, JsonValue]] = [((), schema, human)]
-    for keys, subschema, value in left:  # grows while it is read
-        resolved = resolve(schema, subschema)
-        declared = resolved.get("properties") if isinstance(resolved, dict) else None
-        members: list[tuple[Keys, JsonSchema | bool, JsonValue]] = []
-        if isinstance(declared, dict) and isinstance(value, dict):
-            members = [
-                ((*keys, name), each, value[name])
-                for name, each in declared.items()
-                if name in value and isinstance(each, dict | bool)
-            ]
-        left += members
-        if keys and not members:
+    left: list[tuple[Keys, JsonValue]] = [((), human)]
+    for keys, value in left:  # grows while it is read
+        members = value.items() if isinstance(value, dict) else ()
+        inner = [((*keys, name), each) for name, each in members if name in declared]
+        left += inner
+        if keys and not inner:
             found.append(keys)
     return tuple(found)
 

@@ -12,8 +12,7 @@ from pyfunctools._text import visible
 from pyfunctools.record.file import File
 from pyfunctools.record.outcome import Outcome, Request, Waiting, outcome_json
 from pyfunctools.schema import Issue, Path
-from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than
-from pyfunctools.schema.ground.preview import preview_scalar
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, preview_scalar
 
 MASK = "***"
 

@@ -19,16 +19,25 @@ from typing import Final, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
-from pyfunctools.execution.person.answers import Answers, answers_of, coerced_texts, plain_json
-from pyfunctools.execution.person.entries import FormEntry, entry_of, first_paragraph, only_value
+from pyfunctools.execution.person.answers import (
+    Answers,
+    FormEntry,
+    answers_of,
+    coerced_texts,
+    entry_of,
+    first_paragraph,
+    intended_branch,
+    only_value,
+    plain_json,
+)
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.record.question import Kind, Question
+from pyfunctools.record.outcome import Kind, Question
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, problem_text
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.outline import Part, Place
+from pyfunctools.schema.separation.predicates import has_secret_part, without_values
 from pyfunctools.schema.separation.separate import Separated
-from pyfunctools.schema.separation.shown import has_secret_part, without_values
 from pyfunctools.schema.separation.side_values import ABSENT, Given
 
 MOST_ITEMS: Final = 100
@@ -43,41 +52,34 @@ def questions_for(
     human: object = None,
     issues: Sequence[Issue] = (),
     texts: Mapping[str, str] = TEXTS,
+    *,
+    asks_all: bool = False,
 ) -> tuple[Question, ...]:
     """Return the questions for one call.
 
     `llm` is the model's part, validated; `human` are the answers so far, and `issues` the issues
-    with them.
+    with them. With `asks_all` a person is asked for a value also where only one is allowed.
     """
-    return tuple(_walked(function, llm, answers_of(human), issues, texts)[0].questions)
+    walk = _Walk(contract_of(function).separated.value, texts, issues, asks_all)
+    walk.begin(function, llm, answers_of(human))
+    return tuple(walk.questions)
 
 
 def persons_values(
-    function: Function, llm: JsonValue, human: object
+    function: Function, llm: JsonValue, human: object, *, asks_all: bool = False
 ) -> tuple[JsonValue, JsonValue]:
     """Return a person's values nested as the schema: as given, and coerced."""
     answers = answers_of(human)
-    nested = _walked(function, llm, answers)[1] if answers.is_flat else answers.own
+    nested: Given = answers.own
+    if answers.is_flat:
+        walk = _Walk(contract_of(function).separated.value, TEXTS, (), asks_all)
+        nested = walk.begin(function, llm, answers)
     if nested is ABSENT:
         nested = cast("JsonObject", {})
     try:
         return nested, coerced_texts(function, plain_json(nested))
     except RecursionError:  # nested too deeply, which the schema refuses
         return nested, nested
-
-
-def _walked(
-    function: Function,
-    llm: JsonValue,
-    answers: Answers,
-    issues: Sequence[Issue] = (),
-    texts: Mapping[str, str] = TEXTS,
-) -> "tuple[_Walk, Given]":
-    """Walk through one call; return the walk, and the nested values of flat answers."""
-    contract = contract_of(function)
-    walk = _Walk(contract.separated.value, texts, issues)
-    place = contract.validator.outline.place
-    return walk, walk.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
 
 class _Spot(NamedTuple):
@@ -107,60 +109,59 @@ class _Walk:
     separated: Separated | None
     texts: Mapping[str, str]
     issues: Sequence[Issue]
+    asks_all: bool
     questions: list[Question] = field(default_factory=list[Question])
     asked: list[Keys] = field(default_factory=list[Keys])
 
-    # Places to which both the model and the person contribute
+    def begin(self, function: Function, llm: JsonValue, answers: Answers) -> Given:
+        """Ask for the person's part of a call."""
+        place = contract_of(function).validator.outline.place
+        return self.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
     def ask_beside(self, spot: _Spot, llm: Given, answers: Answers) -> Given:
-        """Ask for the person's values at a place where the model gave `llm`."""
+        """Ask for the person's values at a place where the model gave `llm`, and may give more."""
         entry = FormEntry.beside(spot.place, None if llm is ABSENT else llm)
         if isinstance(llm, list):
-            return self._ask_beside_items(spot, entry, llm, answers)
+            return answers.listed(
+                [
+                    self._beside(
+                        self._below(spot, n, entry.whole.inside(n), required=True),
+                        self._owner((*spot.keys, n)),
+                        item,
+                        answers.child(n),
+                    )
+                    for n, item in enumerate(llm)
+                ]
+            )
         given = llm if isinstance(llm, dict) else {}
-        fields = [
-            (name, place, needed, self._owner((*spot.keys, name)))
-            for name, place, needed in entry.fields(given)
-        ]
+        fields = [(*each, self._owner((*spot.keys, each[0]))) for each in entry.fields(given)]
         needs_model = any(needed and owner == "llm" for _, _, needed, owner in fields)
         if not isinstance(llm, dict) and (llm is not ABSENT or needs_model):
             return answers.nested()  # null, or an object that the model left out
         values: dict[str, JsonValue] = {}
         for name, place, needed, owner in fields:
-            inner, held = answers.child(name), given.get(name, ABSENT)
-            value = inner.nested() if owner == "llm" else ABSENT
-            if owner != "llm":
-                required = spot.required and needed and not entry.undecided
-                below = self._below(spot, name, place, required=required)
-                if owner == "human":
-                    value = self._ask(below, inner)
-                elif held is not ABSENT or below.seen.isdisjoint(place.possible.parts):
-                    value = self.ask_beside(below, {} if needed and held is ABSENT else held, inner)
-                else:  # a recursive schema without a value of the model
-                    value = inner.nested()
+            absent: Given = dict[str, JsonValue]() if needed else ABSENT
+            required = spot.required and needed and not entry.undecided
+            below = self._below(spot, name, place, required=required)
+            if owner == "mixed" and name not in given and below.seen & {*place.possible.parts}:
+                value = answers.child(name).nested()  # a recursive schema
+            else:
+                held = given.get(name, absent)
+                value = self._beside(below, owner, held, answers.child(name))
             if value is not ABSENT:
                 values[name] = value
         return answers.joined(values, spot.required)
 
-    def _ask_beside_items(
-        self, spot: _Spot, entry: FormEntry, llm: Sequence[JsonValue], answers: Answers
-    ) -> Given:
-        values: list[Given] = []
-        for n, item in enumerate(llm):
-            below = self._below(spot, n, entry.inside(n), required=True)
-            owner, inner = self._owner(below.keys), answers.child(n)
-            if owner == "human":
-                values.append(self._ask(below, inner))
-            elif owner == "mixed":
-                values.append(self.ask_beside(_about_item(below, item), item, inner))
-            else:
-                values.append(inner.nested())
-        return answers.listed(values)
+    def _beside(self, spot: _Spot, owner: str, llm: Given, answers: Answers) -> Given:
+        if owner == "llm":
+            return answers.nested()
+        if owner == "human":
+            return self._ask(spot, answers)
+        is_item = spot.keys and isinstance(spot.keys[-1], int)
+        return self.ask_beside(_about_item(spot, llm) if is_item else spot, llm, answers)
 
     def _owner(self, keys: Keys) -> str:
         return "llm" if self.separated is None else self.separated.owner(keys)
-
-    # Places that only the person fills in
 
     def _ask(self, spot: _Spot, answers: Answers) -> Given:
         """Ask for a value; for an object or a list of objects, ask for its parts."""
@@ -169,7 +170,7 @@ class _Walk:
             spot = spot._replace(secret=True)
         takes_null = "null" in spot.place.types
         if entry.listed is not None:
-            if len(entry.listed) == 1 and not answers.is_given:
+            if len(entry.listed) == 1 and not answers.is_given and not self.asks_all:
                 return entry.listed[0] if spot.required else ABSENT
         elif spot.seen.isdisjoint(entry.declares):  # not recursive
             if entry.branches:
@@ -196,7 +197,7 @@ class _Walk:
         branches = entry.branches
         chosen = answers.chosen(branches)
         if chosen is None and isinstance(given := answers.nested(), dict):
-            intended = entry.intended_branch(given)
+            intended = intended_branch(entry.parts, given)
             chosen = next((name for name, each in branches.items() if each is intended), None)
         self._add(
             spot,
@@ -222,14 +223,13 @@ class _Walk:
         for name, place, needed in entry.fields():
             below = self._below(spot, name, place, required=needed and is_there)
             value = self._ask(below, answers.child(name))
-            if value is ABSENT and is_there:
+            if value is ABSENT and is_there and not self.asks_all:
                 value = only_value(place)
             if value is not ABSENT:
                 values[name] = value
         return answers.joined(values, wanted)
 
     def _ask_items(self, spot: _Spot, entry: FormEntry, answers: Answers) -> Given:
-        """Ask how many objects a list has, and for the contents of each."""
         least = max([0, *_integers(entry.rules("minItems"))])
         most = min([MOST_ITEMS, *_integers(entry.rules("maxItems"))])
         self._add(
@@ -245,17 +245,11 @@ class _Walk:
         count = answers.count(MOST_ITEMS)
         if count is None:
             return answers.nested() if answers.is_given else [] if spot.required else ABSENT
-        return answers.listed(
-            [
-                self._ask(self._below(spot, n, entry.inside(n), required=True), answers.child(n))
-                for n in range(count)
-            ]
-        )
-
-    # One question
+        places = [(n, entry.whole.inside(n)) for n in range(count)]
+        spots = [self._below(spot, n, place, required=True) for n, place in places]
+        return answers.listed([self._ask(each, answers.child(each.keys[-1])) for each in spots])
 
     def _below(self, spot: _Spot, key: str | int, place: Place, *, required: bool) -> _Spot:
-        """Return the spot of a property or an item."""
         if isinstance(key, int):
             label = self.texts["numbered"].format(label=spot.label, number=key + 1)
             seen = frozenset[Part]()
@@ -269,7 +263,7 @@ class _Walk:
         )
 
     def _label(self, spot: _Spot, entry: FormEntry) -> str:
-        label = entry.text("x-human-ask")
+        label = first_paragraph(entry.parts, "x-human-ask")
         if not label:
             return spot.label
         is_in_list = any(isinstance(key, int) for key in spot.keys)
@@ -294,15 +288,16 @@ class _Walk:
     ) -> None:
         """Add a question; with a `schema` it asks for a branch or a length, not for the value."""
         label = self._label(spot, entry) if label is None else label
-        description = entry.text("description")
+        description = first_paragraph(entry.parts, "description")
         about = self.texts["about"].format(value=spot.about) if spot.about else ""
         lines = self.texts["lines"] if kind == "json" and entry.is_list else ""
         help_texts = (about, "" if description == label else description, lines)
         shown = entry.schema if schema is None else schema
         if schema is None and not spot.secret and kind != "file":
             given = next(iter(entry.rules("default")), default)
-            holds_secret = isinstance(given, dict | list) and _has_secret(shown)
-            default = default if holds_secret else given
+            is_plain = not isinstance(given, dict | list)
+            if is_plain or isinstance(shown, bool) or not has_secret_part(shown):
+                default = given
         required = spot.required if required is None else required
         whole = schema is None
         problem = self._problem(spot.keys, answers, is_whole=whole) if self.issues else None
@@ -346,7 +341,7 @@ def _is_in(keys: Keys, issue: Issue) -> bool:
     return keys[: len(issue.path.keys)] == issue.path.keys
 
 
-def _about_item(spot: _Spot, item: JsonValue) -> _Spot:
+def _about_item(spot: _Spot, item: Given) -> _Spot:
     """Return the spot with the scalars of the model's item, so that a person recognises it."""
     if not isinstance(item, dict):
         return spot
@@ -361,16 +356,12 @@ def _parsed(kind: Kind, entry: FormEntry, answers: Answers) -> Given:
         return value
     if entry.is_list and not value.lstrip().startswith("["):
         return [line.strip() for line in value.splitlines() if line.strip()]
-    if "string" in entry.types:
+    if "string" in entry.whole.types:
         try:
             return loads(value)
         except (ValueError, RecursionError):
             return value
     return value
-
-
-def _has_secret(schema: JsonSchema | bool) -> bool:
-    return isinstance(schema, dict) and has_secret_part(schema)
 
 
 def _integers(values: Sequence[JsonValue]) -> list[int]:

@@ -11,6 +11,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from heapq import heappop, heappush
 from pathlib import Path
 from secrets import token_hex
@@ -75,7 +76,7 @@ def time_of(clock: Clock) -> float:
     raise DefinitionError("Tickets(clock)", reason, remedy)
 
 
-class Clocks:
+class _ByClocks:
     """The clocks of all `Tickets` with one store: a claim expires when it has expired by all.
 
     It has to have expired by the clock of this machine too: one that is ahead forgets nothing.
@@ -84,15 +85,16 @@ class Clocks:
     def __init__(self) -> None:
         self._clocks: list[Clock] = [time.time]
 
-    def add(self, clock: Clock) -> None:
+    def follow(self, clock: Clock) -> None:
+        """Use this clock too."""
         if not any(clock == known for known in self._clocks):
             self._clocks.append(clock)
 
-    def now(self) -> float:
+    def _now(self) -> float:
         return min(map(time_of, self._clocks))
 
 
-class MemoryStore:
+class MemoryStore(_ByClocks):
     """Remembers used tickets in this process, for all its threads, until they expire.
 
     It uses the clock of its `Tickets`. It holds at most `limit` claims, and forgets no ticket that
@@ -100,9 +102,9 @@ class MemoryStore:
     """
 
     def __init__(self, limit: int = 100_000) -> None:
+        super().__init__()
         self._limit = limit
         self._process = os.getpid()
-        self._clocks = Clocks()
         self._lock = Lock()
         self._used: set[str] = set()
         self._ends: list[tuple[int, str]] = []
@@ -112,10 +114,6 @@ class MemoryStore:
 
     def __len__(self) -> int:
         return len(self._used)
-
-    def follow(self, clock: Clock) -> None:
-        """Use this clock too."""
-        self._clocks.add(clock)
 
     def claim(self, ticket_id: str, expires: int, /) -> bool:
         """Return whether this is the first claim of this id, and remember it.
@@ -149,30 +147,26 @@ class MemoryStore:
         """Remember the answer of a claimed ticket."""
         with self._lock:
             if ticket_id in self._used:
-                self._drop(ticket_id)
+                self._size += len(answer) - len(self._answers.pop(ticket_id, ""))
                 self._answers[ticket_id] = answer
-                self._size += len(answer)
             while self._size > _MOST_TEXT:
-                self._drop(next(iter(self._answers)))
+                self._size -= len(self._answers.pop(next(iter(self._answers))))
 
     def answer(self, ticket_id: str, /) -> str | None:
         """Return the answer of a ticket, `None` if there is none."""
         return self._answers.get(ticket_id)
 
-    def _drop(self, ticket_id: str) -> None:
-        self._size -= len(self._answers.pop(ticket_id, ""))
-
     def _sweep(self) -> None:
-        until = self._clocks.now() - _GRACE
+        until = self._now() - _GRACE
         for _ in range(SWEEP):
             if not self._ends or self._ends[0][0] >= until:
                 return
             self._forgotten, ticket_id = heappop(self._ends)
             self._used.remove(ticket_id)
-            self._drop(ticket_id)
+            self._size -= len(self._answers.pop(ticket_id, ""))
 
 
-class SqlStore(ABC):
+class SqlStore(_ByClocks, ABC):
     """Remembers used tickets, and their answers, in a table of a database.
 
     A claim may be repeated after an error: its row holds who claimed it. The row without an id
@@ -185,15 +179,8 @@ class SqlStore(ABC):
     blocks = True
     """Whether a claim may wait for others."""
 
-    def __init__(self) -> None:
-        self._clocks = Clocks()
-
     def __del__(self) -> None:
         self.close()
-
-    def follow(self, clock: Clock) -> None:
-        """Use this clock too."""
-        self._clocks.add(clock)
 
     def claim(self, ticket_id: str, expires: int, /) -> bool:
         """Return whether this is the first claim of this id, and remember it.
@@ -202,7 +189,7 @@ class SqlStore(ABC):
             TicketStoreError: the database cannot be reached or written, or it cannot tell.
         """
         claimant = token_hex(8)
-        until = self._clocks.now() - _GRACE_OF_TABLE
+        until = self._now() - _GRACE_OF_TABLE
 
         def write(execute: Execute) -> tuple[str, int | None] | None:
             for statement in self._sweep:
@@ -291,7 +278,7 @@ class SqliteStore(SqlStore):
         return f"SqliteStore({str(self._path)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_reopened, (str(self._path), self._timeout))
+        return (partial(SqliteStore, timeout=self._timeout), (str(self._path),))
 
     def close(self) -> None:
         """Close the connection; a later claim opens a new one."""
@@ -370,10 +357,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
     )
-
-
-def _reopened(path: str, timeout: float) -> SqliteStore:
-    return SqliteStore(path, timeout=timeout)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -1,36 +1,30 @@
 """`TicketUse`: a ticket is used once, and what came of its call is told again to whoever asks."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from json import loads
-from typing import Protocol, cast
+from typing import NamedTuple, cast
 
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
 from pyfunctools.execution.person.stores import TicketStore, keeps_answers
 from pyfunctools.execution.person.tickets import Ticket, Tickets, answer_text, ticket_refused
-from pyfunctools.execution.steps import Resolve, check_callable
+from pyfunctools.execution.steps import Begin, Resolve, check_callable
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.outcome import Outcome, waiting_from_json
 
 
-class Claim(Protocol):
-    """The use of a ticket: claimed just before its call runs, with a record of what came of it."""
+class Claim(NamedTuple):
+    """The use of a ticket: claimed just before its call runs.
 
-    @property
-    def ticket(self) -> Ticket:
-        """The ticket."""
-        ...
+    `record` records the outcome of the call, with a text without a person's values.
+    """
 
-    async def claim(self) -> Outcome | None:
-        """Use up the ticket, or return the outcome that refuses it."""
-        ...
-
-    async def record(self, outcome: Outcome, text: str) -> None:
-        """Record the outcome of the call with this text."""
-        ...
+    ticket: Ticket
+    claim: Begin
+    record: Callable[[Outcome, str], Awaitable[None]] | None = None
 
 
 @dataclass(slots=True)

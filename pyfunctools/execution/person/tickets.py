@@ -18,7 +18,7 @@ from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.stores import (
     MemoryStore,
@@ -171,7 +171,9 @@ class Tickets:
                 f"This must be at least {SHORTEST_KEY} bytes.",
                 "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets.",
             )
-        if not _is_lifetime(self.lifetime):
+        seconds: object = self.lifetime
+        seconds = seconds.total_seconds() if isinstance(seconds, timedelta) else seconds
+        if not (isinstance(seconds, int | float) and 0 < seconds < inf):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DefinitionError(
                 "Tickets(lifetime)",
                 "This must be above zero.",
@@ -356,7 +358,6 @@ def answer_text(outcome: Outcome, text: str | None = None) -> str:
 
 
 def _check_store(key: bytes | None, store: object) -> None:
-    """Check a store, and that a key has a store."""
     if store is not None and not callable(getattr(store, "claim", None)):
         raise wrong_type(
             "Tickets(store)",
@@ -374,11 +375,6 @@ def _check_store(key: bytes | None, store: object) -> None:
         )
 
 
-def _is_lifetime(lifetime: object) -> bool:
-    seconds = lifetime.total_seconds() if isinstance(lifetime, timedelta) else lifetime
-    return isinstance(seconds, int | float) and 0 < seconds < inf
-
-
 def digest_of(function: Function) -> str:
     """Return a digest of a function; when it changes, the function's tickets become invalid.
 
@@ -390,15 +386,14 @@ def digest_of(function: Function) -> str:
     if known is None:
         separated = contract.separated.value
         sides = () if separated is None else (separated.shared("llm"), separated.shared("human"))
-        plain = [_without_descriptions(each) for each in (contract.parameters, *sides)]
+        plain = [
+            map_subschemas(each, lambda own: {k: own[k] for k in own.keys() - _DESCRIPTIVE})
+            for each in (contract.parameters, *sides)
+        ]
         schemas = sha256(dumps(plain, sort_keys=True).encode()).hexdigest()
         parts = dumps([function.name, origin, schemas]).encode()
         known = contract.kept[key] = _encoded(sha256(parts).digest()[:16])
     return known
-
-
-def _without_descriptions(schema: JsonSchema) -> JsonValue:
-    return map_subschemas(schema, lambda own: {key: own[key] for key in own.keys() - _DESCRIPTIVE})
 
 
 _DESCRIPTIVE = REMARKS | {"description", "x-human-ask", "x-human-widget"}

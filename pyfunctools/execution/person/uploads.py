@@ -1,21 +1,32 @@
 """Files in arguments, in all forms that a program may give. No file is opened here."""
 
 from base64 import b64decode, urlsafe_b64decode
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from inspect import iscoroutine
 from typing import cast
 
-from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.schema import Failure, Issue, Path, Success
+from pyfunctools.schema import Failure, Issue, Success
 from pyfunctools.schema.ground.path import ROOT, Keys
 from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_upload
 from pyfunctools.schema.separation.side_values import side_issue
 from pyfunctools.schema.vocabulary import UNIONS
+
+
+class UnsendableError(Exception):
+    """A value that cannot be written in a request. Never leaves `execution`.
+
+    `expected` describes a valid value in one line; `keys` lead from the parameter to the value.
+    """
+
+    def __init__(self, expected: str, keys: tuple[str | int, ...] = ()) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.keys = keys
 
 
 def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
@@ -36,7 +47,8 @@ def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
     if not isinstance(value, dict) or "content" not in value or not value.keys() <= _KEYS:
         return None
     content = value["content"]
-    if isinstance(content, str) and _takes_object(schema):
+    outer = schema if isinstance(schema, dict) else {}
+    if isinstance(content, str) and ("properties" in outer or outer.get("type") == "object"):
         return None
     return File(
         _bytes(content, value.get("encoding")),
@@ -66,18 +78,16 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
     """
     contract = contract_of(function)
     side = contract.human_side.value
-    wrong = [*_paths_beside_names(human, side.property_names)]
+    wrong = [
+        side_issue("human", (name,), "all values by path, or none")
+        for name in members_of(human)
+        if str(name).startswith(ROOT) and name not in side.property_names
+    ]
     if side.takes_files:
         wrong += _texts_for_files(contract.validator.outline.place, human)
     if wrong:
         return Failure(value=None, issues=tuple(wrong))
     return contract.merge(llm, human)
-
-
-def _paths_beside_names(human: JsonValue, names: Set[str]) -> Iterator[Issue]:
-    for name in human if isinstance(human, dict) else ():
-        if isinstance(name, str) and name.startswith(ROOT) and name not in names:  # pyright: ignore[reportUnnecessaryIsInstance]
-            yield side_issue("human", (name,), "all values by path, or none")
 
 
 def wants_file(schema: JsonSchema | bool) -> bool:
@@ -104,18 +114,22 @@ def _texts_are_files(schema: JsonSchema) -> bool | None:
     return None if "string" not in types and None not in types else False
 
 
+def leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:
+    """Yield the values in a value that are neither objects nor arrays, with their keys."""
+    left: list[tuple[Keys, JsonValue]] = [((), value)]
+    for keys, inner in left:  # grows while it is read
+        if isinstance(inner, dict):
+            left += [((*keys, key), held) for key, held in inner.items()]
+        elif isinstance(inner, list):
+            left += [((*keys, n), held) for n, held in enumerate(inner)]
+        else:
+            yield keys, inner
+
+
 def _texts_for_files(root: Place, human: JsonValue) -> Iterator[Issue]:
-    """Yield an issue for each text in place of a file."""
-    texts: list[tuple[Keys, str]] = []
-    todo: list[tuple[Keys, JsonValue]] = [((), human)]
-    for keys, value in todo:  # grows while it is read
-        if isinstance(value, dict):
-            todo += [((*keys, key), inner) for key, inner in value.items()]
-        elif isinstance(value, list):
-            todo += [((*keys, index), inner) for index, inner in enumerate(value)]
-        elif isinstance(value, str) and not isinstance(value, File):
-            texts.append((keys, value))
-    for keys, text in texts:
+    for keys, text in leaves(human):
+        if not isinstance(text, str) or isinstance(text, File):
+            continue
         place = root
         for key in keys:
             place = place.possible.inside(key)
@@ -123,16 +137,13 @@ def _texts_for_files(root: Place, human: JsonValue) -> Iterator[Issue]:
         files = [part for part in parts if is_upload(part)]
         takes_text = any(_texts_are_files(part) is False and "type" in part for part in parts)
         if files and not takes_text and not any(_is_encoded(text, part) for part in files):
-            path = Path.of(keys)
-            message = f"{path}: expected {_FILE}."
-            yield Issue(path=path, expected=_FILE, value=None, message=message, side="human")
+            yield side_issue("human", keys, _FILE)
 
 
 _FILE = "a file, as `File(path.read_bytes(), filename=path.name)`, bytes or an upload, not a text"
 
 
 def _is_encoded(text: str, schema: JsonSchema) -> bool:
-    """True if a schema requires base64, and the text is valid base64."""
     encoding = schema.get("contentEncoding")
     try:
         if encoding == "base64url":
@@ -197,10 +208,6 @@ def _uploaded(upload: object) -> JsonValue:
         name.replace("\\", "/").rpartition("/")[2] if isinstance(name, str) else None,
         kind if isinstance(kind, str) else None,
     )
-
-
-def _takes_object(schema: JsonSchema | bool) -> bool:
-    return isinstance(schema, dict) and ("properties" in schema or schema.get("type") == "object")
 
 
 def _bytes(content: JsonValue, encoding: JsonValue) -> bytes:

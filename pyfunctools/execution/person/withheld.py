@@ -22,11 +22,10 @@ from pyfunctools.record.contract import HumanSide
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome, Request
+from pyfunctools.schema.ground.json_values import preview_scalar
 from pyfunctools.schema.ground.path import ROOT
-from pyfunctools.schema.ground.preview import preview_scalar
 
 _SHORTEST_BASE64 = 8
-_NOTHING = Masker(())
 
 
 @dataclass(slots=True, repr=False)
@@ -44,7 +43,8 @@ class Withheld:
     answers: list[JsonValue] = field(default_factory=list[JsonValue])
     secret_answers: list[JsonValue] = field(default_factory=list[JsonValue])
     _has_objects: bool = False
-    _maskers: dict[tuple[int | bool, ...], Masker] = field(default_factory=dict[Any, Masker])
+    _maskers: dict[tuple[int, bool], Masker] = field(default_factory=dict[Any, Masker])
+    _hidden: tuple[int, set[str], set[str], set[str]] = (-1, set(), set(), set())
 
     def add_answers(self, values: Mapping[str, object], secret: Set[str]) -> None:
         """Add a person's answers to a server; `secret` are the paths of secrets."""
@@ -122,24 +122,26 @@ class Withheld:
         return None if contract.separated.value is None else contract.human_side.value
 
     def _masker(self, *, is_error: bool) -> Masker:
-        given = (*self.given, *self.fixed, *self.answers, *self.secret_answers)  # they only grow
-        made = self._maskers.get((len(given), is_error))
+        count = len(self.given) + len(self.fixed) + len(self.answers) + len(self.secret_answers)
+        made = self._maskers.get((count, is_error))  # they only grow
         if made is None:
-            made = self._maskers[len(given), is_error] = self._made_masker(is_error)
+            if self._hidden[0] != count:
+                self._hidden = (count, *self._texts())
+            _, secrets, others, known = self._hidden
+            made = Masker(secrets, others if is_error else (), known)
+            self._maskers[count, is_error] = made
         return made
 
-    def _made_masker(self, is_error: bool) -> Masker:
+    def _texts(self) -> tuple[set[str], set[str], set[str]]:
+        """Return the secrets, all that was given, and what the model wrote, as texts."""
         side = self._side
         given = [plain_json(each) for each in (*self.given, *self.fixed)]
         secret = list(self.secret_answers)
         if side is not None:
             secret += [*map(side.secrets_in, given), *side.secret_defaults]
         names = frozenset[str]() if side is None else side.property_names
-        if not (given or secret or self.answers):
-            return _NOTHING
-        secrets = _texts(secret, names)
-        others = _texts((*given, *self.answers), names) if is_error else set[str]()
-        return Masker(secrets, others, _texts((self.llm,)) if secrets or others else set[str]())
+        secrets, others = _texts(secret, names), _texts((*given, *self.answers), names)
+        return secrets, others, _texts((self.llm,)) if secrets or others else others
 
 
 def _field_names(value: object) -> dict[str, str]:
@@ -183,7 +185,6 @@ def _texts(values: Iterable[JsonValue], names: Set[str] = frozenset()) -> set[st
 
 
 def _texts_of(value: object) -> list[str]:
-    """Return the texts of a value without parts."""
     if isinstance(value, File):
         found = [str(value), value.filename or ""]
         with suppress(UnicodeDecodeError):

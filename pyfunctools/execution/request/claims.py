@@ -14,73 +14,54 @@ issue.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote_plus
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.execution.request.body import NO_ENCODING, form_parameter
 from pyfunctools.execution.request.styles import delimiter_of, scalar_text
-from pyfunctools.execution.unsendable import UnsendableError
 from pyfunctools.media_types import media_kind
-from pyfunctools.route import ConnectionNames, Encoding, Location, Parameter, Route
+from pyfunctools.route import Body, ConnectionNames, Location, Parameter, Route
 from pyfunctools.schema import Separated
 from pyfunctools.schema.ground.path import Keys, value_at
 
+_SET_BY_CONNECTION = "nothing: the connection sets this parameter"
+_LIKE_CONNECTION = "no property that a server may read as one that the connection sets"
+_LIKE_ANOTHER = "no property that a server may read as another parameter"
+_LIKE_A_PERSONS = "no property that a server may read as one that a person gives"
 
-class Rank(IntEnum):
-    """Who sets a name; if two set the same one, the lower rank wins."""
-
-    CONNECTION = 0
-    PERSON = 1
-    MODEL = 2
+_LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
+_STEPS = re.compile(r"[.\[\]]+")
+_PUNCTUATION = re.compile(r"[\W_]+")
 
 
 class ComparedName(NamedTuple):
     """A name as servers read it, without case: its `steps`, and `flat` without punctuation.
 
     Many servers read `filter[role]` as the steps `filter` and `role`, and some read `filter.role`
-    in the same way: `steps` splits both, `bracketed` only the first. PHP reads `filter.role` as
-    `filter_role`; CGI reads a header in the same way. Some servers decode a name twice.
+    in the same way. PHP reads `filter.role` as `filter_role`; CGI reads a header in the same way.
+    Some servers decode a name twice.
     """
 
     steps: tuple[str, ...]
-    bracketed: tuple[str, ...]
     flat: str
 
     @classmethod
     def of(cls, name: str) -> "ComparedName":
         """Return a name for comparison; it may be percent-encoded."""
         for _ in range(3):
-            decoded = unquote_plus(name)
-            if decoded == name:
-                break
-            name = decoded
+            name = unquote_plus(name)
         name = normalize("NFKC", name).casefold().strip()
-        steps, bracketed = (
-            tuple(filter(None, between.split(name))) or (name,) for between in (_STEPS, _BRACKETS)
-        )
-        return cls(steps, bracketed, _PUNCTUATION.sub("_", name).strip("_") or name)
+        steps = tuple(filter(None, _STEPS.split(name))) or (name,)
+        return cls(steps, _PUNCTUATION.sub("_", name).strip("_") or name)
 
     def may_reach(self, other: "ComparedName") -> bool:
         """Return whether some server reads one name as the other, or as a part of the other."""
-        return self.flat == other.flat or _is_part(self.steps, other.steps)
-
-    def reaches(self, other: "ComparedName") -> bool:
-        """Return whether most servers read one name as the other, or as a part of the other."""
-        return _is_part(self.bracketed, other.bracketed)
-
-
-def _is_part(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    size = min(len(one), len(other))
-    return one[:size] == other[:size]
-
-
-_STEPS = re.compile(r"[.\[\]]+")
-_BRACKETS = re.compile(r"[\[\]]+")
-_PUNCTUATION = re.compile(r"[\W_]+")
+        size = min(len(self.steps), len(other.steps))
+        return self.flat == other.flat or self.steps[:size] == other.steps[:size]
 
 
 @lru_cache(maxsize=1024)
@@ -94,16 +75,12 @@ def names_in(query: str) -> set[str]:
     return {unquote_plus(pair.partition("=")[0]) for pair in query.split("&") if pair}
 
 
-def names_in_cookies(header: str) -> set[str]:
-    """Return the names in the value of a `Cookie` header."""
-    return {pair.partition("=")[0].strip() for pair in header.split(";") if pair.strip()}
-
-
 def names_in_connection(headers: Mapping[str, str], query: str) -> dict[Location, set[str]]:
     """Return the names that headers (in lower case) and the query of a base URL set."""
+    cookies = headers.get("cookie", "").split(";")
     return {
         "header": {*headers},
-        "cookie": names_in_cookies(headers.get("cookie", "")),
+        "cookie": {pair.partition("=")[0].strip() for pair in cookies if pair.strip()},
         "query": names_in(query),
     }
 
@@ -157,6 +134,19 @@ class _Field(NamedTuple):
     parameter: Parameter
     is_declared: bool = True
 
+    @property
+    def is_sent_by_keys(self) -> bool:
+        """Whether each key of an object is sent as a separate name."""
+        style, explode = self.parameter.style, self.parameter.explode
+        if self.parameter.content_type is not None or style == "deepObject":
+            return self.parameter.content_type is None
+        return explode and (style == "matrix" or self.parameter.location in ("query", "cookie"))
+
+    def name_of(self, key: str) -> str:
+        """Return the name under which a key of the value is sent."""
+        name = self.parameter.name
+        return f"{name}[{key}]" if self.parameter.style == "deepObject" else key
+
 
 def _fields_by_location(
     route: Route, arguments: JsonObject, reserved: ConnectionNames
@@ -170,47 +160,24 @@ def _fields_by_location(
             yield [_Field(each) for each in there], names
     for each in route.parameters:
         if each.location == "querystring":
-            fields = _form_fields(each.argument, each.schema, {}, arguments)
-            yield [*fields], reserved.get("query", ())
+            form = Body(content_type="", argument=each.argument, schema=each.schema)
+            yield [*_form_fields(form, arguments)], reserved.get("query", ())
     body = route.body
     if body is not None and media_kind(body.content_type) in ("form", "multipart"):
-        yield [*_form_fields(body.argument, body.schema, body.encoding, arguments)], ()
-
-
-_LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
+        yield [*_form_fields(body, arguments)], ()
 
 
 def _object_at(arguments: JsonObject, keys: Keys) -> JsonObject:
-    found = value_at(arguments, keys)
-    return found[0] if found is not None and isinstance(found[0], dict) else {}
+    return members_of((value_at(arguments, keys) or (None,))[0])
 
 
-def _form_fields(
-    keys: tuple[str, ...],
-    schema: JsonSchema | bool,
-    encoding: Mapping[str, Encoding],
-    arguments: JsonObject,
-) -> Iterator[_Field]:
+def _form_fields(form: Body, arguments: JsonObject) -> Iterator[_Field]:
     """Yield the properties of a form, declared or given."""
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    declared = properties if isinstance(properties, dict) else {}
-    for name in {**declared, **_object_at(arguments, keys)}:
-        rule = encoding.get(name, NO_ENCODING)
-        yield _Field(form_parameter(name, rule, keys), name in declared)
-
-
-def _is_sent_by_keys(parameter: Parameter) -> bool:
-    """Return whether each key of an object is sent as a separate name."""
-    if parameter.content_type is not None:
-        return False
-    if parameter.style in ("deepObject", "matrix"):
-        return parameter.style == "deepObject" or parameter.explode
-    return parameter.explode and parameter.location in ("query", "cookie")
-
-
-def _name_of(key: str, parameter: Parameter) -> str:
-    """Return the name under which a key of a parameter's value is sent."""
-    return f"{parameter.name}[{key}]" if parameter.style == "deepObject" else key
+    schema = form.schema if isinstance(form.schema, dict) else {}
+    declared = members_of(schema.get("properties"))
+    for name in {**declared, **_object_at(arguments, form.argument)}:
+        rule = form.encoding.get(name, NO_ENCODING)
+        yield _Field(form_parameter(name, rule, form.argument), name in declared)
 
 
 class _Claim(NamedTuple):
@@ -221,39 +188,34 @@ class _Claim(NamedTuple):
     field: _Field
     is_key: bool
 
-    @property
-    def is_declared(self) -> bool:
-        return self.field.is_declared and not self.is_key
-
 
 def _claims_of(field: _Field, arguments: JsonObject) -> Iterator[_Claim]:
-    parameter = field.parameter
-    value = (value_at(arguments, parameter.argument) or (None,))[0]
-    if isinstance(value, dict) and _is_sent_by_keys(parameter):
+    keys = field.parameter.argument
+    value = (value_at(arguments, keys) or (None,))[0]
+    if isinstance(value, dict) and field.is_sent_by_keys:
         for key, inner in value.items():
             if inner is not None:
-                keys = (*parameter.argument, key)
-                yield _Claim(_name_of(key, parameter), keys, field, True)
+                yield _Claim(field.name_of(key), (*keys, key), field, True)
     elif value is not None:
-        yield _Claim(parameter.name, parameter.argument, field, False)
+        yield _Claim(field.parameter.name, keys, field, False)
 
 
 class _TakenNames:
-    """Names that are set already, with ranks and fields, found by names that may reach them."""
+    """Names that are set already, each with its field (`None`: the connection's) and its owner."""
 
     def __init__(self) -> None:
-        self._found: defaultdict[str, list[tuple[ComparedName, Rank, _Field | None]]]
-        self._found = defaultdict(list)
+        self._found = defaultdict[str, list[tuple[ComparedName, _Field | None, bool]]](list)
 
-    def add(self, name: ComparedName, rank: Rank, field: _Field | None = None) -> None:
-        """Add a name; a name of the connection has no field."""
+    def add(self, name: ComparedName, field: _Field | None = None, is_models: bool = False) -> None:
         for key in {name.flat, name.steps[0]}:
-            self._found[key].append((name, rank, field))
+            self._found[key].append((name, field, is_models))
 
-    def reached_by(self, name: ComparedName) -> Iterator[tuple[ComparedName, Rank, _Field | None]]:
-        """Yield the names set already that a server may confuse with this name."""
+    def reached_by(self, name: ComparedName) -> Iterator[tuple[_Field | None, bool]]:
+        """Yield the fields whose names a server may confuse with this name, and their owners."""
         for key in {name.flat, name.steps[0]}:
-            yield from (found for found in self._found.get(key, ()) if found[0].may_reach(name))
+            for other, field, is_models in self._found.get(key, ()):
+                if other.may_reach(name):
+                    yield field, is_models
 
 
 def _clashes_of(
@@ -265,26 +227,32 @@ def _clashes_of(
     """Yield the values that would set a reserved name, or the name of another field."""
     claims = [claim for each in fields for claim in _claims_of(each, arguments)]
     by_connection = {known_name(name).flat for name in reserved}
+    invented: list[tuple[_Claim, ComparedName, bool]] = []
     for claim in claims:
-        if claim.is_declared and known_name(claim.name).flat in by_connection:
+        if claim.is_key or not claim.field.is_declared:
+            is_models = _is_models(claim.keys, separated)
+            invented.append((claim, ComparedName.of(claim.name), is_models))
+        elif known_name(claim.name).flat in by_connection:
             yield claim.keys, _SET_BY_CONNECTION
-    invented = [
-        (claim, ComparedName.of(claim.name), _rank(claim.keys, separated))
-        for claim in claims
-        if not claim.is_declared
-    ]
     if not invented:
         return  # the document itself keeps declared names apart
     taken = _taken_names(fields, reserved, separated)
-    for claim, name, rank in invented:
-        if rank is Rank.PERSON:
-            taken.add(name, rank, claim.field)
-    for claim, name, rank in invented:
-        for other, other_rank, field in taken.reached_by(name):
-            is_taken = other_rank < rank or (claim.is_key and other.reaches(name))
+    for claim, name, is_models in invented:
+        if not is_models:
+            taken.add(name, claim.field)
+    for claim, name, is_models in invented:
+        for field, is_others in taken.reached_by(name):
+            is_taken = field is None or (is_models and not is_others)
+            if not is_taken and field is not None and claim.is_key:
+                is_taken = _head(claim.name) == _head(field.parameter.name)
             if field is not claim.field and is_taken:
                 yield claim.keys, _LIKE_CONNECTION if field is None else _LIKE_ANOTHER
                 break
+
+
+def _head(name: str) -> str:
+    """Return what stands before a bracket: all that most servers read as the name."""
+    return name.partition("[")[0].casefold()
 
 
 def _taken_names(
@@ -293,39 +261,31 @@ def _taken_names(
     """Return the reserved names and the names that the document declares."""
     taken = _TakenNames()
     for name in reserved:
-        taken.add(known_name(name), Rank.CONNECTION)
+        taken.add(known_name(name))
     for each in fields:
-        parameter = each.parameter
+        keys = each.parameter.argument
         if each.is_declared:
-            taken.add(known_name(parameter.name), _rank(parameter.argument, separated), each)
-        if _is_sent_by_keys(parameter):
-            for key in _names_of_person(parameter.argument, separated):
-                taken.add(known_name(_name_of(key, parameter)), Rank.PERSON, each)
+            taken.add(known_name(each.parameter.name), each, _is_models(keys, separated))
+        if each.is_sent_by_keys:
+            for key in _names_of_person(keys, separated):
+                taken.add(known_name(each.name_of(key)), each)
     return taken
-
-
-_SET_BY_CONNECTION = "nothing: the connection sets this parameter"
-_LIKE_CONNECTION = "no property that a server may read as one that the connection sets"
-_LIKE_ANOTHER = "no property that a server may read as another parameter"
-_LIKE_A_PERSONS = "no property that a server may read as one that a person gives"
 
 
 def _beside_a_persons(arguments: JsonObject, separated: Separated) -> Iterator[tuple[Keys, str]]:
     """Yield the model's keys that a server may read as a person's key in the same object."""
     todo: list[tuple[Keys, JsonValue]] = [((), arguments)]
     for keys, value in todo:  # grows while it is read; holds objects and arrays only
-        if isinstance(value, dict):
-            taken = _TakenNames()
-            for name in _names_of_person(keys, separated):
-                taken.add(known_name(name), Rank.PERSON)
-            declared = separated.names(keys)
-            for key in value:
-                if key in declared or _rank((*keys, key), separated) is not Rank.MODEL:
-                    continue
-                if any(taken.reached_by(ComparedName.of(key))):
-                    yield (*keys, key), _LIKE_A_PERSONS
-        items = enumerate(value) if isinstance(value, list) else ()
-        for key, inner in value.items() if isinstance(value, dict) else items:
+        members = members_of(value)
+        taken = _TakenNames()
+        for name in _names_of_person(keys, separated):
+            taken.add(known_name(name))
+        declared = separated.names(keys)
+        for key in members:
+            is_models = key not in declared and _is_models((*keys, key), separated)
+            if is_models and any(taken.reached_by(ComparedName.of(key))):
+                yield (*keys, key), _LIKE_A_PERSONS
+        for key, inner in enumerate(value) if isinstance(value, list) else members.items():
             is_open = isinstance(inner, dict | list)
             if is_open and separated.owner((*keys, key)) not in ("llm", "human"):
                 todo.append(((*keys, key), inner))
@@ -340,14 +300,13 @@ def _with_delimiters(
     decode a text before they split it, and a header is not encoded at all.
     """
     keys = parameter.argument
-    if parameter.content_type is not None or _is_sent_by_keys(parameter):
-        return
-    if not _names_of_person(keys, separated):
+    is_one_text = parameter.content_type is None and not _Field(parameter).is_sent_by_keys
+    if not is_one_text or not _names_of_person(keys, separated):
         return
     delimiter = delimiter_of(parameter.style, explode=parameter.explode)
     in_names = {delimiter, "="} if parameter.explode else {delimiter}
     for key, value in _object_at(arguments, keys).items():
-        if value is not None and _rank((*keys, key), separated) is Rank.MODEL:
+        if value is not None and _is_models((*keys, key), separated):
             try:
                 text = scalar_text(value)
             except UnsendableError:
@@ -356,9 +315,8 @@ def _with_delimiters(
                 yield (*keys, key), f"a name and a text without {delimiter!r}"
 
 
-def _rank(keys: Keys, separated: Separated | None) -> Rank:
-    is_models = separated is None or separated.owner(keys) == "llm"
-    return Rank.MODEL if is_models else Rank.PERSON
+def _is_models(keys: Keys, separated: Separated | None) -> bool:
+    return separated is None or separated.owner(keys) == "llm"
 
 
 def _names_of_person(keys: Keys, separated: Separated | None) -> list[str]:

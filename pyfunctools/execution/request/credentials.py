@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import cast
 
 from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
+from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.styles import TOKEN, is_field_value, percent
-from pyfunctools.execution.unsendable import UnsendableError
-from pyfunctools.record.call_info import takes_context
+from pyfunctools.record.call import takes_context
 from pyfunctools.record.function import Function
 from pyfunctools.route import Route, SecurityScheme
 

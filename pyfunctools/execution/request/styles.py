@@ -13,7 +13,7 @@ from typing import TypeAlias
 from urllib.parse import quote
 
 from pyfunctools._json import JsonValue
-from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.media_types import is_json_media
 from pyfunctools.route import Parameter, Style
 
@@ -92,18 +92,12 @@ def form_encoded(text: str) -> str:
     return percent(text).replace("%20", "+").replace("%2A", "*").replace("~", "%7E")
 
 
-_SHORT = 10**18
-"""Integers below this are written by `str`, three times as fast as by the JSON encoder."""
-
-
 def scalar_text(value: JsonValue) -> str:
     """Return the text of one value: text as it is, bytes as base64, anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes | bytearray):
         return _base64(value)
-    if type(value) is int and -_SHORT < value < _SHORT:
-        return str(value)
     return json_text(value)
 
 

@@ -3,7 +3,7 @@
 A wrapper gets a `Run`, may change it, passes it to the next one, and may change the outcome that
 comes back. The order, from the caller to the function:
 
-    ticketed      the ticket of a resumed call is used up when the function begins
+    ticketed      what came of a resumed call is recorded for its ticket
     hooks         the program's own code runs before the call, and after it with its outcome
     withholding   what a person or the program gave is masked in the outcome
     values        a person's values are asked for and merged with the model's part
@@ -11,21 +11,17 @@ comes back. The order, from the caller to the function:
     approving     a person sees the whole arguments and approves, edits or declines
     dialog        a remote server asks a person in the middle of the call
 
-A new wrapper is a file here and a row in `_WRAPPERS`. A row returns the wrapper, or the `inner`
-runner itself if the call does not need it; a call that needs none is not wrapped.
+A new wrapper is a function here and a row in `_WRAPPERS`. A row returns the wrapper, or `inner`
+itself if the call does not need it; a call that needs none is not wrapped.
 """
 
 from collections.abc import Callable
 from typing import TypeAlias
 
 from pyfunctools.execution.runner import PersonsPart, Runs
-from pyfunctools.execution.wrappers.approving import approving
-from pyfunctools.execution.wrappers.dialog import dialog_with_server
-from pyfunctools.execution.wrappers.fixing import fixing
-from pyfunctools.execution.wrappers.hooks import hooked
-from pyfunctools.execution.wrappers.ticketed import ticketed
-from pyfunctools.execution.wrappers.values import with_values
-from pyfunctools.execution.wrappers.withholding import withholding
+from pyfunctools.execution.wrappers.consent import approving, dialog_with_server
+from pyfunctools.execution.wrappers.hooks import hooked, ticketed, withholding
+from pyfunctools.execution.wrappers.part import fixing, with_values
 
 Wrap: TypeAlias = Callable[[Runs, PersonsPart], Runs]
 
@@ -41,8 +37,8 @@ _WRAPPERS: tuple[Wrap, ...] = (
 """The innermost first."""
 
 
-def wrapped(runner: Runs, person: PersonsPart) -> Runs:
-    """Return the runner with all wrappers that a call needs."""
+def wrapped(run: Runs, person: PersonsPart) -> Runs:
+    """Return the `run` of a runner with all wrappers that a call needs."""
     for wrap in _WRAPPERS:
-        runner = wrap(runner, person)
-    return runner
+        run = wrap(run, person)
+    return run

@@ -1,4 +1,4 @@
-"""Hooks: the program's own code around a call, before it and after it."""
+"""What is around a whole call: its ticket, the code of the program, and what is withheld."""
 
 from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import replace
@@ -9,12 +9,40 @@ from typing import TypeAlias, cast
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, Retry
 from pyfunctools.execution.person.approval import PendingCall
-from pyfunctools.execution.runner import PersonsPart, Run, Runs, Wrapped
+from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable
-from pyfunctools.execution.trace import log_raised
+from pyfunctools.execution.trace import MASKED, log_raised
 from pyfunctools.execution.wrappers.part import pending_call
-from pyfunctools.execution.wrappers.withholding import withholding
 from pyfunctools.record.outcome import Outcome
+
+
+def ticketed(inner: Runs, person: PersonsPart) -> Runs:
+    """Wrap a call that has a ticket."""
+    record = person.use and person.use.record
+    if record is None:
+        return inner
+
+    async def run_once(run: Run) -> Outcome:
+        outcome = await inner(run)
+        await record(outcome, person.private.text(outcome.text))
+        return outcome
+
+    return run_once
+
+
+def withholding(inner: Runs, person: PersonsPart) -> Runs:
+    """Wrap a call in which a person or the program gives a value."""
+
+    async def run_masked(run: Run) -> Outcome:
+        token = MASKED.set(person.private.text)
+        try:
+            outcome = await inner(run.telling(person.private.masked))
+        finally:
+            MASKED.reset(token)
+        return person.private.masked(outcome)
+
+    return run_masked
+
 
 _Steps: TypeAlias = (
     Generator[Outcome | None, Outcome, Outcome | None] | AsyncGenerator[Outcome | None, Outcome]
@@ -46,7 +74,6 @@ def _is_generator(called: object) -> bool:
 
 
 async def _run(inner: Runs, hook: Hook, run: Run) -> Outcome:
-    """Run the call between the two parts of a hook."""
     person = run.person
     assert person is not None  # noqa: S101 - it is made for every wrapped call
     steps = hook(pending_call(person, ()))
@@ -70,7 +97,7 @@ async def _run(inner: Runs, hook: Hook, run: Run) -> Outcome:
         # Repairs of a cached outcome are those of an earlier call.
         return refused or run.finish(replace(given, repairs=()))
     try:
-        outcome = await inner.run(run)
+        outcome = await inner(run)
     except BaseException:  # it ends the hook, and is raised again
         await _closed(steps)
         raise
@@ -143,9 +170,9 @@ def hooked(inner: Runs, person: PersonsPart) -> Runs:
     """
 
     async def run_finished(run: Run) -> Outcome:
-        return run.finish(await inner.run(run))
+        return run.finish(await inner(run))
 
-    runner = Wrapped(run_finished)
+    runner = run_finished
     for hook in () if person.settings is None else person.settings.on_call:
-        runner = withholding(Wrapped(partial(_run, runner, hook)), person)
+        runner = withholding(partial(_run, runner, hook), person)
     return runner

@@ -1,38 +1,49 @@
-"""The person's part of a call: made from what the caller gave, and asked for more."""
+"""The parts of a call: what a person gives is asked for and merged, and what the program gives."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from json import dumps
 from typing import Literal, cast
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._lazy import Lazy
-from pyfunctools.errors import PyfunctoolsError, TicketStoreError
+from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
+from pyfunctools.execution.person.answers import plain_json, with_value
 from pyfunctools.execution.person.approval import (
     Approval,
     Approve,
     Ask,
     PendingCall,
     View,
-    with_value,
 )
-from pyfunctools.execution.person.blame import NOT_YOURS, filled_in
-from pyfunctools.execution.person.questions import questions_for
+from pyfunctools.execution.person.blame import (
+    NOT_YOURS,
+    arguments_refused,
+    blamed,
+    filled_in,
+    whole_refused,
+)
+from pyfunctools.execution.person.masking import UnshownArguments
+from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.person.ticket_use import Claim
 from pyfunctools.execution.person.tickets import Ticket, Tickets
+from pyfunctools.execution.person.uploads import merged
 from pyfunctools.execution.person.withheld import Withheld
-from pyfunctools.execution.runner import PersonsPart, Run
+from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable, declined_text, login_path
 from pyfunctools.execution.trace import log_raised
-from pyfunctools.record.function import settings_of
+from pyfunctools.record.function import Function, settings_of
 from pyfunctools.record.origin import RemoteTool
-from pyfunctools.record.outcome import Outcome, ServerWords, Waiting
-from pyfunctools.record.question import Question
+from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
+from pyfunctools.record.settings import FixedView
 from pyfunctools.route import Route
-from pyfunctools.schema import Issue
+from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.feedback.plain_words import TEXTS
 from pyfunctools.schema.ground.path import Keys, value_at
+from pyfunctools.schema.separation.ownership import SideName
+from pyfunctools.schema.separation.side_values import side_issue
 
 Wants = Literal["needs_human", "needs_approval"]
 
@@ -113,7 +124,7 @@ def shown_with_fixed(person: PersonsPart, view: View) -> JsonObject | None:
     shown, covered = person.made.arguments, dict(view.pending.arguments)
     for keys in person.fixed:
         found = value_at(covered, keys)
-        shown = shown if found is None else with_value(shown, keys, found[0])
+        shown = shown if found is None else members_of(with_value(shown, keys, found[0]))
     return shown
 
 
@@ -209,24 +220,29 @@ async def declined(person: PersonsPart, reason: Literal["declined", "denied"]) -
     return await claim(person) or Outcome(text=declined_text(person.state), reason=reason)
 
 
-def _mapping(given: object) -> Mapping[str, object] | None:
-    return cast("Mapping[str, object]", given) if isinstance(given, Mapping) else None
+def mapping_of(given: object) -> Mapping[str, object]:
+    """Return the values that were given, if they are values."""
+    return cast("Mapping[str, object]", given if isinstance(given, Mapping) else {})
+
+
+def is_for(name: str, paths: Container[str]) -> bool:
+    """Return whether a value of this name answers a question at one of these paths."""
+    return name in paths or f"$input.{name}" in paths
 
 
 def _for_server(made: Run, given: object, state: JsonObject) -> tuple[object, object]:
     """Return what was given for the function itself, and for the server's question or the login."""
-    is_route = isinstance(made.function.origin, Route)
+    is_route, are_values = isinstance(made.function.origin, Route), isinstance(given, Mapping)
     if is_route and not made.may_ask:
         return given, None
-    values = _mapping(given)
-    if made.function.separated is None and not (is_route and values is not None):
+    if made.function.separated is None and not (is_route and are_values):
         return None, given
     paths = state.get("paths", {login_path(made.function): None} if is_route else None)
-    if not isinstance(paths, Mapping) or values is None:
+    if not isinstance(paths, Mapping) or not are_values:
         return given, given if given is False else None
-    answers = {k: value for k, value in values.items() if k in paths or f"$input.{k}" in paths}
-    rest = {key: value for key, value in values.items() if key not in answers}
-    return rest or None, answers or None
+    values = mapping_of(given)
+    answers = {key: value for key, value in values.items() if is_for(key, paths)}
+    return {key: values[key] for key in values if key not in answers} or None, answers or None
 
 
 _WAITS: dict[Wants, str] = {
@@ -235,3 +251,177 @@ _WAITS: dict[Wants, str] = {
 }
 _UNASKED = "The person could not be asked ({}). {}."
 _UNKNOWN = "The check whether a person has to approve this call failed ({}). {}."
+
+
+async def _run(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
+    """Run the function with both parts; without all values, or after a mistake, it waits."""
+    completed = await _completed(given)
+    if isinstance(completed, Outcome):
+        return completed
+    person, arguments = completed
+    outcome = await inner(run._replace(arguments=arguments, person=person))
+    if run.has_begun or outcome.reason != "arguments" or not _is_persons(outcome.issues):
+        return outcome
+    shown = person.private.masked(outcome)
+    return mistaken(person, "needs_human", shown.issues, shown.text)
+
+
+async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments] | Outcome:
+    """Return the whole arguments; ask the person if only the person's values are wrong."""
+    person, joined = _joined(person)
+    text, is_split = None, person.made.function.separated is not None
+    if not joined and person.ask is not None and is_split and _is_persons(joined.issues):
+        pending = pending_call(person, questions_to(person))
+        answer = await result_of(person, "human", person.ask, pending)
+        if isinstance(answer, Outcome):
+            return still_waiting(person, "needs_human", answer)
+        if answer[0] is False:
+            return await declined(person, "declined")
+        if answer[0] is None:
+            text = f"{_NOT_NOW} {person.nothing_ran} yet."
+        else:
+            person, joined = _joined(person._replace(given=answer[0], human=None))
+    if joined:
+        return person, UnshownArguments(joined.value if isinstance(joined.value, dict) else {})
+    if not (is_split and _is_persons(joined.issues)):
+        return arguments_refused(person.made.function, joined)
+    if person.human is None and person.approve is False:
+        return await declined(person, "denied")
+    if person.given is None or text is not None:
+        return waiting_call(person, "needs_human", joined.issues, text)
+    return mistaken(person, "needs_human", joined.issues)
+
+
+def _joined(person: PersonsPart) -> tuple[PersonsPart, Success[JsonValue] | Failure]:
+    """Return both parts merged; values that were given before the ticket are required."""
+    function, llm = person.made.function, person.made.arguments
+    if person.given is not None:
+        nested, human = persons_values(function, llm, person.given)
+        both = (human,) if nested == human else (nested, human)
+        person.private.given = (*person.private.given, *both)
+        person = person._replace(human=human)
+        whole = merged(function, llm, human)
+        if not whole:
+            return person, blamed(function, whole, human)
+    elif (separated := function.separated) is None:
+        return person, Success(value=llm)
+    elif not (whole := separated.merge(llm, {})):
+        if _is_persons(whole.issues):
+            person = person._replace(asked=questions_to(person))
+            if not person.asked:
+                return _joined(person._replace(given=_BLANK))
+        return person, whole
+    filled = () if person.ticket is None else person.ticket.filled
+    missing = [keys for keys in filled if value_at(person.human, keys) is None]
+    if not missing:
+        return person, whole
+    expected = "the value, which was given before"
+    issues = tuple(side_issue("human", keys, expected) for keys in missing)
+    return person, Failure(value=llm, issues=issues)
+
+
+def _is_persons(issues: tuple[Issue, ...]) -> bool:
+    """Return whether there are issues, and all are for the person to correct."""
+    return {issue.side for issue in issues} == {"human"}
+
+
+_BLANK = {"$input": ""}
+"""An empty form: what has only one value is filled in."""
+_NOT_NOW = "A person was asked for their part and has not given it yet."
+
+
+def with_values(inner: Runs, person: PersonsPart) -> Runs:
+    """Wrap a call of a function with a human part, or a call to which a person gave values."""
+    if person.made.function.separated is None and person.given is None:
+        return inner
+    return partial(_run, inner, person)
+
+
+async def _run_fixed(inner: Runs, view: FixedView, run: Run) -> Outcome:
+    """Run the function with its fixed values; from here on it is the one with their properties."""
+    run.check_context()
+    completed = await _with_fixed(run, view)
+    if isinstance(completed, Outcome):
+        return completed
+    outcome = await inner(completed)
+    if outcome.reason == "arguments":
+        return _wrong_fixed(run, view, outcome.issues) or outcome
+    return outcome
+
+
+async def _with_fixed(run: Run, view: FixedView) -> Run | Outcome:
+    """Return the run with the whole arguments, or the outcome of a refusal."""
+    function, arguments, person = run.function, run.arguments, run.person
+    assert person is not None  # noqa: S101 - as `fixing` checks
+    taken = [_taken(function, keys) for keys in view.part.taken(arguments)]
+    taken += [_taken(function, keys, "human") for keys in view.part.taken(person.human)]
+    if taken:
+        return whole_refused(function, Failure(value=arguments, issues=tuple(taken)))
+    bare = replace(function, _contract=Lazy.of(view.whole))
+    try:
+        values = await _values(bare, view, run)
+    except PyfunctoolsError:
+        raise
+    except Exception as error:  # it is the program's code, and may raise anything
+        return _not_made(run, error, type(error).__name__)
+    joined = view.part.joined(arguments, values)
+    fixed = {keys: value for keys, value in values.items() if value_at(joined.program, keys)}
+    person.private.fixed = (*person.private.fixed, joined.program)
+    person.private.function = bare
+    if joined.wrong:
+        return _wrong_fixed(run, view, joined.wrong) or whole_refused(
+            function, Failure(value=arguments, issues=joined.wrong)
+        )
+    if joined.issues:
+        return whole_refused(function, Failure(value=arguments, issues=joined.issues))
+    return run._replace(
+        function=bare, arguments=UnshownArguments(joined.whole), person=person._replace(fixed=fixed)
+    )
+
+
+async def _values(function: Function, view: FixedView, run: Run) -> dict[Keys, JsonValue]:
+    context, made = run.context, dict[int, Mapping[str, object]]()
+    values: dict[Keys, JsonValue] = {}
+    for keys, (fixed, path) in view.places.items():
+        if id(fixed) not in made:
+            given = (
+                await run.resolve(fixed(function, context), "fixed") if callable(fixed) else fixed
+            )
+            made[id(fixed)] = cast("Mapping[str, object]", given)
+        value = made[id(fixed)][path]
+        value = await run.resolve(value(context), "fixed") if callable(value) else value
+        values[keys] = plain_json(value)
+    return values
+
+
+def _wrong_fixed(run: Run, view: FixedView, issues: Iterable[Issue]) -> Outcome | None:
+    wrong = {
+        str(Path.of(one.path.keys)): one.expected
+        for one in issues
+        if any(one.path.keys[: len(keys)] == keys for keys in view.places)
+    }
+    if not wrong:
+        return None
+    listed = "; ".join(f"`{path}`: expected {expected}" for path, expected in wrong.items())
+    reason = f"A fixed value of {run.function.name} is not right: {listed}."
+    return _not_made(run, DefinitionError("fixed", reason), "it is not right")
+
+
+def _not_made(run: Run, error: Exception, reason: str) -> Outcome:
+    name, ran = run.function.name, run.person and run.person.nothing_ran
+    log_raised(name, "`fixed`", error)
+    text = f"A value that the application gives could not be made ({reason}). {ran}."
+    return Outcome(text=text, reason="raised", exception=error)
+
+
+def _taken(function: Function, keys: Keys, side: SideName = "llm") -> Issue:
+    separated = function.separated
+    is_humans = separated is not None and separated.owner(keys) == "human"
+    side = "human" if is_humans else side
+    return side_issue(side, keys, "no value, since the application sets it")
+
+
+def fixing(inner: Runs, person: PersonsPart) -> Runs:
+    """Wrap a call of a function with fixed values."""
+    view = person.settings and person.settings.view and person.settings.view.value
+    return inner if view is None or not view.places else partial(_run_fixed, inner, view)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.execution.http.decoding import DecodedBody, UnreadableError
 from pyfunctools.execution.http.exchange import LostResponse, ReceivedResponse
+from pyfunctools.execution.http.items import DecodedBody, UnreadableError
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.record.outcome import Outcome
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.person.uploads import file_of, is_binary, with_files
-from pyfunctools.execution.unsendable import UnsendableError
+from pyfunctools.execution.person.uploads import UnsendableError, file_of, is_binary, with_files
 from pyfunctools.record.file import File
 
 BASE64 = {"type": "string", "contentEncoding": "base64"}

@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools import Controller
-from pyfunctools.execution.request.claims import ComparedName, names_in, names_in_cookies
+from pyfunctools.execution.request.claims import ComparedName, names_in, names_in_connection
 
 PAIRS = {
     True: [
@@ -43,22 +43,6 @@ def test_which_names_some_server_takes_for_each_other(is_same: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ("a", "A", True),
-        ("a", "a[b]", True),
-        ("a[b]", "a", True),
-        ("a", "a.b", False),
-        ("a_b", "a.b", False),
-    ],
-)
-def test_most_servers_read_only_brackets_as_parts_of_a_name(
-    one: str, other: str, expected: bool
-) -> None:
-    assert ComparedName.of(one).reaches(ComparedName.of(other)) is expected
-
-
-@pytest.mark.parametrize(
     ("key", "accepted"), [("page.size", True), ("page-size", True), ("page[size]", False)]
 )
 def test_the_model_may_set_other_names_beside_its_own(key: str, accepted: bool) -> None:
@@ -81,5 +65,6 @@ def test_the_model_may_set_other_names_beside_its_own(key: str, accepted: bool) 
 
 def test_the_names_of_a_query_and_of_cookies() -> None:
     assert names_in("A=1&b%5Bc%5D&&d+e=2") == {"A", "b[c]", "d e"}
-    assert names_in_cookies("a=b; sid=x=y;;flag") == {"a", "sid", "flag"}
-    assert names_in_cookies("") == set()
+    found = names_in_connection({"cookie": "a=b; sid=x=y;;flag"}, "")
+    assert found["cookie"] == {"a", "sid", "flag"}
+    assert names_in_connection({}, "")["cookie"] == set()

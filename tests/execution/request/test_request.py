@@ -10,8 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pyfunctools.errors import DocumentError
-from pyfunctools.execution.request.assembly import HttpRequest, build
-from pyfunctools.execution.request.parameters import is_dot_segment
+from pyfunctools.execution.request.assembly import HttpRequest, build, is_dot_segment
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Parameter, Route, SecurityScheme
 from pyfunctools.schema import Failure
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.execution.request.assembly import HttpRequest, build
-from pyfunctools.execution.request.parameters import is_dot_segment
+from pyfunctools.execution.request.assembly import HttpRequest, build, is_dot_segment
 from pyfunctools.route import Body, Encoding, Parameter, Route
 from pyfunctools.schema import Failure
 

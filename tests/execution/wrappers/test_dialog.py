@@ -386,7 +386,7 @@ def test_by_ticket_an_approval_answers_none_of_two_questions() -> None:
         assert unclear.waiting is not None
         half = await tools.aresume(unclear.waiting.ticket, {"a": True})
         assert half.waiting is not None
-        assert [each.problem for each in half.waiting.questions] == [None, "true or false"]
+        assert [each.problem for each in half.waiting.questions] == [None, "This is needed."]
         return await tools.aresume(half.waiting.ticket, {"a": True, "b": False})
 
     text = ran(modern(requests), steps).text

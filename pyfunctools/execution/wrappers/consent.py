@@ -1,0 +1,291 @@
+"""A person's consents, each to what was shown: a call, which may be edited, a server's question."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.execution.person.approval import Approval, PendingCall, View
+from pyfunctools.execution.person.blame import of_model
+from pyfunctools.execution.runner import PersonsPart, Run, Runs
+from pyfunctools.execution.steps import Answered, ServerDialog
+from pyfunctools.execution.wrappers.part import (
+    claim,
+    declined,
+    filled_paths,
+    fixed_digest,
+    is_for,
+    mapping_of,
+    mistaken,
+    next_ticket,
+    pending_call,
+    questions_to,
+    result_of,
+    shown_arguments,
+    shown_with_fixed,
+    still_waiting,
+    waiting_call,
+)
+from pyfunctools.record.origin import RemoteTool
+from pyfunctools.record.outcome import Outcome, Waiting, waiting_state
+from pyfunctools.route import Route
+from pyfunctools.schema import Path, Repair, Success
+from pyfunctools.schema.ground.json_values import equal
+
+
+async def _run_approved(inner: Runs, run: Run) -> Outcome:
+    """Run the call as a person has approved it; an edit of the model's part is a repair."""
+    person = run.person
+    assert person is not None  # noqa: S101 - as `approving` checks
+    answers_server = person.has_begun and not callable(person.approve)
+    if person.has_begun and not _has_changed(person):
+        return await inner(run)
+    view = View(run.function, run.arguments, person.made.function, person.fixed)
+    approve = None if answers_server else person.approve
+    person = person._replace(approve=approve, shown=shown_with_fixed(person, view))
+    if run.preview is not None and (person.approve is not True or _has_changed(person)):
+        request = await run.preview(run)
+        request = request and person.private.request(request, view.secrets)
+        person = person._replace(request=request)
+    wanted = person.made.function.confirm or person.has_answer or await _is_wanted(person, view)
+    if isinstance(wanted, Outcome):
+        return still_waiting(person, "needs_approval", wanted)
+    if not wanted:
+        return await inner(run)
+    approved = await _approved(person, view)
+    if isinstance(approved, Outcome):
+        return approved
+
+    def edited(outcome: Outcome) -> Outcome:
+        repairs = (*approved.repairs, *outcome.repairs)
+        return replace(outcome, repairs=repairs) if approved.repairs else outcome
+
+    if approved.repairs:
+        person = _as_edited(person, of_model(view.function, approved.value))
+    if not callable(person.approve):
+        person = person._replace(approve=None)  # a question of a server is for another answer
+    run = run._replace(arguments=approved.value, person=person)
+    return edited(await inner(run.telling(edited)))
+
+
+async def _is_wanted(person: PersonsPart, view: View) -> bool | Outcome:
+    for rule in () if person.settings is None else person.settings.confirm:
+        answer = await result_of(person, "confirm", rule, _pending(person, view))
+        if isinstance(answer, Outcome) or answer[0]:
+            return answer if isinstance(answer, Outcome) else True
+    return False
+
+
+async def _approved(person: PersonsPart, view: View) -> Success[JsonObject] | Outcome:
+    answer, text = person.approve, _CHANGED if _has_changed(person) else None
+    state: JsonObject | None = {"approved": False} if person.has_begun else None
+    if callable(answer):
+        asked = await result_of(person, "approve", answer, _pending(person, view))
+        if isinstance(asked, Outcome):
+            return still_waiting(person, "needs_approval", asked)
+        answer, text = asked[0], f"{_NOT_NOW} {person.nothing_ran} yet."
+    elif answer is not None and answer is not False and _has_changed(person):
+        answer = None
+    if answer is None:
+        return waiting_call(person, "needs_approval", text=text, state=state)
+    if answer is True:
+        return Success(value=view.whole)
+    if not isinstance(answer, Approval):
+        return await declined(person, "denied")
+    edited = view.edited(answer)
+    if not edited:
+        return mistaken(person, "needs_approval", edited.issues)
+    separated = person.made.function.separated
+    if separated is not None:
+        given = separated.part(edited.value, "human")
+        person.private.given = (*person.private.given, given)
+    before, after = (of_model(view.function, each) for each in (view.whole, edited.value))
+    if equal(before, after):
+        return Success(value=edited.value)
+    before, after = map(person.private.value, (before, after))  # a cover may have been moved
+    edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
+    return Success(value=edited.value, repairs=(edit,))
+
+
+def _pending(person: PersonsPart, view: View) -> PendingCall:
+    return replace(view.pending, request=person.request)
+
+
+def _has_changed(person: PersonsPart) -> bool:
+    """Return whether other fixed values were shown with the ticket than the call has now."""
+    return "fixed" in person.state and person.state["fixed"] != fixed_digest(person)
+
+
+def _as_edited(person: PersonsPart, llm: JsonValue) -> PersonsPart:
+    """Return the person's part of a call with this model's part, as an approval left it."""
+    shown = person.private.value(llm)  # a cover may have been moved
+    made = person.made._replace(arguments=cast("JsonObject", shown))
+    return person._replace(made=made, is_unkept=not equal(shown, llm))
+
+
+_NOT_NOW = "A person was asked to approve this call and has not decided yet."
+_CHANGED = "The call is not as it was when the person was asked: they have to approve it again."
+
+
+def approving(inner: Runs, person: PersonsPart) -> Runs:
+    """Wrap a call that may need an approval.
+
+    One that waited in its middle was approved before, with the fixed values it had then.
+    """
+    rules = person.settings and person.settings.confirm
+    wanted = person.made.function.confirm or person.has_answer or bool(rules)
+    return partial(_run_approved, inner) if wanted else inner
+
+
+MOST_QUESTIONS = 10
+"""How many times a server may ask a person in one call."""
+
+
+class DialogWithServer:
+    """Passes a server's questions to the person, or lets the call wait for the answers.
+
+    Only callables are asked in the middle of a call, with the server's words. Values that were
+    given to the call answer the questions with their names, each value once, and only if the tool
+    itself takes none of a person. An approval that was given to the call answers nothing. The
+    ticket of a question that waited is for that question: what is given with it answers it, once.
+    """
+
+    def __init__(self, inner: Runs, person: PersonsPart) -> None:
+        self._inner = inner
+        self._person, self._run = person, person.made
+        self._asked = cast("int", person.state.get("asked", 0))
+        given = None if "server" in person.state else person.for_server
+        self._given: Mapping[str, object] = mapping_of(given)
+
+    async def run(self, run: Run) -> Outcome:
+        """Run the tool; if the server's question has no answer, the outcome waits."""
+        self._person, self._run = run.person or self._person, run
+
+        person = self._person
+        can_ask = person.ask is not None or callable(person.approve) or bool(self._given)
+        dialog = ServerDialog(_answered(person), self._ask if can_ask else None)
+        outcome = await self._inner(run._replace(dialog=dialog))
+        if outcome.waiting is not None:
+            return self._waiting(outcome, outcome.waiting)
+        if outcome.reason == "declined" and not run.has_begun:
+            return await claim(person) or outcome
+        return outcome
+
+    async def _ask(self, waiting: Waiting) -> Answered | Outcome | None:
+        """Return the person's answer to one question of the server, `None` if there is none now."""
+        self._asked += 1
+        if self._asked > MOST_QUESTIONS:
+            return None
+        person, state = self._shown(), waiting_state(waiting)
+        answer: object = None
+        asked = person.ask if waiting.questions else person.approve
+        named = [each.path for each in waiting.questions]
+        values = {key: value for key, value in self._given.items() if is_for(key, named)}
+        if values:
+            answer = values
+            self._given = {key: self._given[key] for key in self._given.keys() - values.keys()}
+        elif callable(asked):
+            where = "human" if waiting.questions else "approve"
+            pending = pending_call(person, waiting.questions, waiting.server)
+            called = await result_of(person, where, asked, pending)
+            if isinstance(called, Outcome):
+                return called
+            answer = called[0]
+        if answer is None:
+            return None
+        values = mapping_of(answer)
+        if not any(each.kind == "login" for each in waiting.questions):
+            secret = {each.path for each in waiting.questions if each.secret}
+            person.private.add_answers(values, secret)
+        is_yes = answer is values if waiting.questions else _is_yes(answer)
+        return Answered(state, values, is_yes)
+
+    def _shown(self) -> PersonsPart:
+        """Return the person's part of the call, with what a person sees who is asked."""
+        person, run = self._person, self._run
+        if run.has_begun:
+            person = person._replace(state={**person.state, "approved": True})
+        if not person.fixed:
+            return person
+        view = View(run.function, run.arguments, person.made.function, person.fixed)
+        return person._replace(shown=shown_with_fixed(person, view))
+
+    def _waiting(self, outcome: Outcome, waiting: Waiting) -> Outcome:
+        """Return the outcome of a call that waits, with a ticket for the server's question.
+
+        The values that the person gave before are asked for again: no ticket has them.
+        """
+        person = self._shown()
+        if person.ticket is not None or person.ask is None:
+            self._asked += 1
+        if self._asked > MOST_QUESTIONS:
+            text = f"The server asked a person more than {MOST_QUESTIONS} times in one call."
+            return Outcome(text=text, reason="declined")
+        secret = {q.path: None if q.kind == "login" else q.secret for q in waiting.questions}
+        state: JsonObject = {
+            "server": _without_values(waiting_state(waiting), person.private.text),
+            "asked": self._asked,
+            "paths": cast("JsonObject", secret),
+            "approved": True,
+        }
+        filled = filled_paths(person)
+        after = None if self._run.has_begun else person.ticket
+        made = replace(
+            waiting,
+            call_id=person.made.info.id,
+            arguments=shown_arguments(person),
+            questions=(*waiting.questions, *(questions_to(person) if filled else ())),
+            ticket=next_ticket(person, after, filled=filled, state=state),
+            _state=None,
+        )
+        return replace(outcome, waiting=made)
+
+
+_WORDS = frozenset({"message", "title", "description"})
+
+
+def _without_values(state: JsonValue, masked: Callable[[str], str]) -> JsonValue:
+    """Return the state of a call with the server's words masked: they may repeat an answer.
+
+    What the server has to get back stays as it is.
+    """
+    if isinstance(state, list):
+        return [_without_values(each, masked) for each in state]
+    if not isinstance(state, dict):
+        return state
+    return {
+        key: masked(inner)
+        if key in _WORDS and isinstance(inner, str)
+        else _without_values(inner, masked)
+        for key, inner in state.items()
+    }
+
+
+def _answered(person: PersonsPart) -> Answered | None:
+    """Return what was given with a ticket as the answer to the question that the ticket is for."""
+    state = person.state
+    if "server" not in state:
+        return None
+    given, approve = person.for_server, person.approve
+    accepted: bool | None = None
+    if approve is False or given is False:
+        accepted = False
+    elif mapping_of(given) or given == {} or _is_yes(approve):
+        accepted = True
+    values = mapping_of(given)
+    secret = cast("Mapping[str, bool | None]", state["paths"])
+    if None not in secret.values():  # the runner adds what is secret in a login
+        person.private.add_answers(values, {path for path, hides in secret.items() if hides})
+    return Answered(state["server"], values, accepted)
+
+
+def _is_yes(answer: Any) -> bool:
+    """True for an approval without an edit: a server's question has no arguments to edit."""
+    return answer is True or answer == Approval()
+
+
+def dialog_with_server(inner: Runs, person: PersonsPart) -> Runs:
+    """Wrap a call of a remote tool, or one for which a person may have to log in."""
+    is_remote = isinstance(person.made.function.origin, RemoteTool | Route)
+    return DialogWithServer(inner, person).run if is_remote and person.made.may_ask else inner
