@@ -23,12 +23,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from pyfunctools.controller.calling import check_options
-from pyfunctools.errors import (
-    DefinitionError,
-    MissingExtraError,
-    UnknownFunctionError,
-    wrong_type,
-)
+from pyfunctools.errors import DefinitionError, MissingExtraError, UnknownFunctionError, wrong_type
 from pyfunctools.record.call import Call
 
 if TYPE_CHECKING:
@@ -151,17 +146,15 @@ class Batch:
     @contextmanager
     def _counting(self, calls: object) -> Generator[Callable[[Outcome], Outcome]]:
         """Yield a function that counts the outcomes it returns, and tells the progress."""
-        total = len(calls) if isinstance(calls, Sized) else None
-        numbers, tell = count(1), self._progress
+        total, numbers = len(calls) if isinstance(calls, Sized) else None, count(1)
+        with _bar(total) if self._progress is True else nullcontext(self._progress) as tell:
 
-        def counted(outcome: Outcome) -> Outcome:
-            if (done := next(numbers)) and callable(tell):
-                tell(done, total)
-            elif advance is not None:
-                advance(done)
-            return outcome
+            def counted(outcome: Outcome) -> Outcome:
+                done = next(numbers)
+                if callable(tell):
+                    tell(done, total)
+                return outcome
 
-        with _bar(total) if tell is True else nullcontext() as advance:
             yield counted
 
 
@@ -214,7 +207,7 @@ async def _aitems(calls: Iterable[object] | AsyncIterable[object]) -> AsyncItera
 
 
 @contextmanager
-def _bar(total: int | None) -> Generator[Callable[[int], object]]:
+def _bar(total: int | None) -> Generator[Callable[[int, int | None], object]]:
     """Show a bar on standard error if it is a terminal."""
     try:
         from rich.console import Console
@@ -224,4 +217,4 @@ def _bar(total: int | None) -> Generator[Callable[[int], object]]:
     console = Console(stderr=True)
     with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("calls", total=total)
-        yield lambda done: bar.update(task, completed=done)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
-from pyfunctools.controller.call_form import says_its_form
-from pyfunctools.controller.finding import FunctionFinder
+from pyfunctools.controller.finding import FunctionFinder, says_its_form
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.steps import finish
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from pyfunctools._json import JsonValue
     from pyfunctools._lazy import Lazy
-    from pyfunctools.controller.response_format import ResponseFormat
     from pyfunctools.controller.searchable import CallParts
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
     from pyfunctools.execution.person.ticket_use import Claim
@@ -157,7 +155,7 @@ class Calling(FunctionFinder):
             DefinitionError: as `call`, when the iterator is read.
             LoopError: as `call`, when the iterator is read.
         """
-        from pyfunctools.execution.streaming import items_of
+        from pyfunctools.execution.pipeline import items_of
 
         call = self._invocation(options, awaits=False)
         return items_of(lambda put: self._steps(call, name_or_call, arguments, put))
@@ -170,7 +168,7 @@ class Calling(FunctionFinder):
         Raises:
             DefinitionError: as `acall`, when the iterator is read.
         """
-        from pyfunctools.execution.streaming import aitems_of
+        from pyfunctools.execution.pipeline import aitems_of
 
         call = self._invocation(options, awaits=True)
         return aitems_of(lambda put: self._steps(call, name_or_call, arguments, put))
@@ -186,20 +184,6 @@ class Calling(FunctionFinder):
         from pyfunctools.prompting.calls.calls import parse_calls
 
         return parse_calls(raw, self.functions, repeated=repeated)
-
-    def response_format(self, kind: Any, dialect: str = "openai") -> ResponseFormat:
-        """Return what asks a vendor for an answer of a type, and reads it.
-
-        `**answer.request` goes to the vendor's client; `answer.read(response)` returns a `Success`
-        with a value of the type, repaired as arguments are, or a `Failure` with its feedback.
-
-        Raises:
-            DefinitionError: the dialect is unknown, takes no schema of an answer, or cannot enforce
-                that of the type.
-        """
-        from pyfunctools.controller.response_format import ResponseFormat
-
-        return ResponseFormat(kind, dialect)
 
     def inspector(
         self,
@@ -316,11 +300,6 @@ def check_options(name: str, options: CallOptions | ResumeOptions) -> None:
         raise TypeError(f"{name}() got an unexpected keyword argument {strange[0]!r}. {remedy}")
 
 
-def tickets_of(calling: Calling) -> Lazy[Tickets]:
-    """Return the tickets of a controller."""
-    return calling._tickets  # pyright: ignore[reportPrivateUsage]
-
-
 def runs_beside(calling: Calling, call: Call) -> bool:
     """Return whether a call may run together with its neighbours; see `Function.concurrent`.
 
@@ -336,11 +315,6 @@ def runs_beside(calling: Calling, call: Call) -> bool:
     except UnknownFunctionError:
         return False
     return bool(function.read_only if function.concurrent is None else function.concurrent)
-
-
-def text_limit(calling: Calling, name: str) -> int:
-    """Return the maximum length of the text of a function's outcome, in characters."""
-    return calling._entries[name][1].limits.outcome  # pyright: ignore[reportPrivateUsage]
 
 
 def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> tuple[CallParts, object]:

@@ -13,13 +13,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AsyncExitStack, ExitStack
-from typing import TYPE_CHECKING, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import quantity
-from pyfunctools.controller.call_form import says_its_form
 from pyfunctools.controller.calling import Calling, CallOptions
-from pyfunctools.controller.finding import listed
+from pyfunctools.controller.finding import listed, says_its_form
 from pyfunctools.errors import wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 
@@ -32,16 +31,15 @@ if TYPE_CHECKING:
     from mcp import Client, ClientSession
 
     from pyfunctools.controller.batches import Progress, ToCall
-    from pyfunctools.controller.deferred import VendorSearch
     from pyfunctools.controller.opening import (
         ApplicationSettings,
         FastApiSource,
         Source,
         SourceContent,
     )
-    from pyfunctools.controller.prompted import RunnablePrompt
-    from pyfunctools.controller.report import Report
-    from pyfunctools.controller.tools import Tools
+    from pyfunctools.controller.searchable import VendorSearch
+    from pyfunctools.controller.tools import ResponseFormat, Tools
+    from pyfunctools.controller.turns import RunnablePrompt
     from pyfunctools.execution.mcp import Accept, ToolProgress
     from pyfunctools.execution.person.approval import PendingCall
     from pyfunctools.execution.person.tickets import Tickets
@@ -115,9 +113,7 @@ class Controller(Calling):
         """
         from pyfunctools.controller.opening import open_object
 
-        return cls._of(
-            open_object(source, all=all, inherited=inherited, is_human=is_human, limits=limits)
-        )
+        return cls._of(open_object(source, all, inherited, is_human, limits))
 
     @classmethod
     def from_functions(
@@ -136,11 +132,7 @@ class Controller(Calling):
         """
         from pyfunctools.controller.opening import open_functions
 
-        return cls._of(
-            open_functions(
-                functions, name=name, description=description, is_human=is_human, limits=limits
-            )
-        )
+        return cls._of(open_functions(functions, name, description, is_human, limits))
 
     @classmethod
     def from_openapi(
@@ -167,19 +159,10 @@ class Controller(Calling):
                 skipped.
             DefinitionError: a setting is invalid.
         """
-        from pyfunctools.controller.opening import open_document
+        from pyfunctools.controller.opening import ReadOptions, open_document
 
-        opened = open_document(
-            source,
-            is_human=is_human,
-            names=names,
-            describe=describe,
-            on_skip=on_skip,
-            resolver=resolver,
-            limits=limits,
-            **connection,
-        )
-        return cls._of(opened)
+        reading = ReadOptions(is_human=is_human, names=names, describe=describe, on_skip=on_skip)
+        return cls._of(open_document(source, reading, resolver, limits, **connection))
 
     @classmethod
     def from_fastapi(cls, source: FastApiSource, **settings: Unpack[ApplicationSettings]) -> Self:
@@ -273,17 +256,10 @@ class Controller(Calling):
                 predicate. Or, without `allow_empty`, a tag, a pattern or all of the methods match
                 no function; the error names similar ones.
         """
-        from pyfunctools.controller.selection import selected_names
+        from pyfunctools.controller.views import selected_names
 
-        kept = selected_names(
-            self.functions,
-            tags=tags,
-            names=names,
-            paths=paths,
-            methods=methods,
-            where=where,
-            allow_empty=allow_empty,
-        )
+        wanted = {"tags": tags, "names": names, "paths": paths, "methods": methods}
+        kept = selected_names(self.functions, wanted, where, allow_empty=allow_empty)
         return self._with(self._entries[name] for name in kept)
 
     def prefixed(self, prefix: str) -> Controller:
@@ -341,13 +317,12 @@ class Controller(Calling):
                 a key of `texts` is unknown, or with an `executor` no function runs in this process.
         """
         from pyfunctools._lazy import Lazy
-        from pyfunctools.controller.configured import configured_entries
         from pyfunctools.controller.opening import check_tickets
+        from pyfunctools.controller.views import configured_entries
 
         check_tickets(tickets)
         given = (texts, on_call, executor, executor_values)
-        made = configured_entries(self._entries.values(), confirm, fixed, *given)
-        configured = self._with(made)
+        configured = self._with(configured_entries(self._entries.values(), confirm, fixed, *given))
         if tickets is not None:
             configured._tickets = Lazy.of(tickets)
         return configured
@@ -363,7 +338,7 @@ class Controller(Calling):
             UnknownFunctionError: a function does not exist.
             DefinitionError: `handlers` is not a mapping.
         """
-        from pyfunctools.controller.selection import with_handlers
+        from pyfunctools.controller.views import with_handlers
 
         return self._with(with_handlers(self._entries, handlers))
 
@@ -427,12 +402,6 @@ class Controller(Calling):
 
         programs = import_module("pyfunctools.integrations.programs")  # above this room
         return self._with(programs.entries_of(self, limits))
-
-    def report(self) -> Report:
-        """Return a report: the functions, the skipped ones by reason, and the size for a model."""
-        from pyfunctools.controller.report import report_of
-
-        return report_of(self.functions, self.skipped)
 
     def map(
         self,
@@ -513,6 +482,20 @@ class Controller(Calling):
             made, dialect, strict, inline=inline, size=size, cache=cache, search=vendors, keep=names
         )
 
+    def response_format(self, kind: Any, dialect: str = "openai") -> ResponseFormat:
+        """Return what asks a vendor for an answer of a type, and reads it.
+
+        `**answer.request` goes to the vendor's client; `answer.read(response)` returns a `Success`
+        with a value of the type, repaired as arguments are, or a `Failure` with its feedback.
+
+        Raises:
+            DefinitionError: the dialect is unknown, takes no schema of an answer, or cannot enforce
+                that of the type.
+        """
+        from pyfunctools.controller.tools import ResponseFormat
+
+        return ResponseFormat(kind, dialect)
+
     def prompt(self, *, compact: bool = False, must_call: bool = False) -> RunnablePrompt:
         """Return a prompt for a model without function calling, which also runs the model's calls.
 
@@ -521,15 +504,14 @@ class Controller(Calling):
         Raises:
             DefinitionError: there is no function, and the model `must_call`.
         """
-        from pyfunctools.controller.prompted import RunnablePrompt
+        from pyfunctools.controller.turns import RunnablePrompt
 
         return RunnablePrompt(self, compact=compact, must_call=must_call)
 
     def _with_search(
         self, dialect: str, keep: Iterable[str]
     ) -> tuple[Controller, type[VendorSearch] | None, list[str]]:
-        from pyfunctools.controller.deferred import LIMIT, SEARCHES
-        from pyfunctools.controller.searchable import finder
+        from pyfunctools.controller.searchable import LIMIT, SEARCHES, finder
         from pyfunctools.dialects.table import dialect_of
 
         vendors = SEARCHES.get(dialect_of(dialect).envelope)

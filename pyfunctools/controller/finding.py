@@ -2,22 +2,77 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pyfunctools._lazy import Lazy
-from pyfunctools.controller.call_form import says_its_form
 from pyfunctools.errors import DefinitionError
 
 # Everything else is imported by the first search, as in `controller`.
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyfunctools.controller.searchable import Behind
+    from pyfunctools.controller.tool_list import Report
     from pyfunctools.execution.runner import Runner
     from pyfunctools.note import Note
-    from pyfunctools.record.function import Function
+    from pyfunctools.record.function import Function, Skipped
     from pyfunctools.search import OtherRanker, SearchIndex
+
+T = TypeVar("T")
+
+_VALUES: Final = frozenset({"human", "options", "settings"})
+"""Parameters with values of a person or credentials, which no frame around a method may hold."""
+
+
+def says_its_form(cls: type[T]) -> type[T]:
+    """Return a class whose public methods say in a `TypeError` how they are called."""
+    for name, member in list(vars(cls).items()):
+        method: object = getattr(member, "__func__", member)
+        if name.startswith("_") or not isinstance(method, FunctionType):
+            continue
+        code = method.__code__
+        if _VALUES.isdisjoint(code.co_varnames) and not code.co_flags & _COROUTINE:
+            explained = _explained(method)
+            setattr(cls, name, classmethod(explained) if method is not member else explained)
+    return cls
+
+
+def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def called(*args: Any, **options: Any) -> Any:
+        try:
+            return method(*args, **options)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # by the method itself
+            reason = str(error).replace(method.__qualname__, method.__name__).rstrip(".?")
+            raise TypeError(f"{reason}. {_remedy(method, options)}") from None
+
+    return called
+
+
+def _remedy(method: Callable[..., Any], options: Iterable[str]) -> str:
+    from inspect import Parameter, signature  # an import of the package does without these
+
+    from pyfunctools.schema.ground.did_you_mean import meant_option
+
+    given = [each for each in signature(method).parameters.values() if each.name not in _OWN]
+    names = [each.name for each in given]
+    for option in options:
+        if option not in names and (meant := meant_option(option, names)):
+            return meant
+    by_name = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
+    form = ", ".join(f"{each.name}=..." if each.kind in by_name else each.name for each in given)
+    return f"Write `{method.__name__}({form})`."
+
+
+_COROUTINE: Final = 0x80
+"""`inspect.CO_COROUTINE`."""
+
+_OWN: Final = frozenset({"self", "cls"})
 
 
 @says_its_form
@@ -25,6 +80,7 @@ class FunctionFinder:
     """Finds functions by name, or by what they do."""
 
     functions: tuple[Function, ...]
+    skipped: tuple[Skipped, ...]
     _entries: dict[str, tuple[Function, Runner]]
     _index: Lazy[SearchIndex]
     _other_names: Lazy[Mapping[str, str]]
@@ -48,7 +104,7 @@ class FunctionFinder:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Where the functions run otherwise than `configured` says; see also `Function.notes`."""
-        from pyfunctools.controller.configured import notes_of
+        from pyfunctools.controller.views import notes_of
 
         return notes_of(self.functions)
 
@@ -79,6 +135,12 @@ class FunctionFinder:
         if names is not None:
             chosen = [self._entry(name)[0] for name in listed(names)]
         return signatures_of(chosen, spelled=spellings_of(self.functions))
+
+    def report(self) -> Report:
+        """Return a report: the functions, the skipped ones by reason, and the size for a model."""
+        from pyfunctools.controller.tool_list import report_of
+
+        return report_of(self.functions, self.skipped)
 
     def _entry(self, name: str) -> tuple[Function, Runner]:
         try:

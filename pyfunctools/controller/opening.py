@@ -11,7 +11,6 @@ from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 if TYPE_CHECKING:
     from os import PathLike
 
-    from pyfunctools.execution.http.runner import HttpRunner
     from pyfunctools.execution.mcp import Accept, ToolProgress
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.request.connection import Connection
@@ -69,11 +68,9 @@ def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
     """Yield the functions, each with its runner."""
     for entry in cast("Iterable[object]", entries if isinstance(entries, Iterable) else [entries]):
         if not isinstance(entry, tuple):
-            raise DefinitionError(
-                "Controller",
-                "It is made of pairs of a function and its runner.",
-                "Use `Controller.from_object`, `from_functions` or `from_openapi`.",
-            )
+            reason = "It is made of pairs of a function and its runner."
+            remedy = "Use `Controller.from_object`, `from_functions` or `from_openapi`."
+            raise DefinitionError("Controller", reason, remedy)
         yield cast("tuple[Function, Runner]", entry)
 
 
@@ -107,12 +104,7 @@ def check_tickets(given: object) -> None:
 
 
 def open_object(
-    source: object,
-    *,
-    all: bool,  # noqa: A002 - the word a user reads
-    inherited: bool,
-    is_human: IsHuman | None,
-    limits: "Limits | None" = None,
+    source: object, every: bool, inherited: bool, is_human: IsHuman | None, limits: "Limits | None"
 ) -> SourceContent:
     """Return the content of `Controller.from_object`."""
     from pyfunctools.execution.local import LocalRunner
@@ -120,7 +112,7 @@ def open_object(
     from pyfunctools.sources.python.reader import read_object
 
     check_predicate(is_human)
-    reading = read_object(source, all=all, inherited=inherited, is_human=is_human)
+    reading = read_object(source, all=every, inherited=inherited, is_human=is_human)
     return SourceContent(
         reading.functions,
         LocalRunner(limits=limits_of_methods(limits)),
@@ -132,11 +124,10 @@ def open_object(
 
 def open_functions(
     functions: "Iterable[Callable[..., object] | Function]",
-    *,
     name: str,
     description: str,
     is_human: IsHuman | None,
-    limits: "Limits | None" = None,
+    limits: "Limits | None",
 ) -> SourceContent:
     """Return the content of `Controller.from_functions`."""
     from pyfunctools.execution.local import LocalRunner
@@ -146,12 +137,8 @@ def open_functions(
 
     check_predicate(is_human)
     if not isinstance(functions, Iterable) or isinstance(functions, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise wrong_type(
-            "from_functions",
-            "a list of functions",
-            functions,
-            "Write `Controller.from_functions([one, other])`; for an object, `from_object`.",
-        )
+        remedy = "Write `Controller.from_functions([one, other])`; for an object, `from_object`."
+        raise wrong_type("from_functions", "a list of functions", functions, remedy)
     runner = LocalRunner(limits=limits_of_methods(limits))
     made = (
         item if isinstance(item, Function) else function_of(item, is_human=is_human)
@@ -162,59 +149,35 @@ def open_functions(
 
 def open_document(
     source: Source,
-    *,
-    is_human: IsHuman | None,
-    names: "Literal['accessor', 'operation_id'] | Callable[[Route], str]",
-    describe: Literal["model", "full", "brief"],
-    on_skip: Literal["collect", "raise"],
+    reading: ReadOptions,
     resolver: Callable[[str], JsonObject | str | bytes] | None,
     limits: "Limits | None",
     **connection: "Unpack[Connection]",
 ) -> SourceContent:
     """Return the content of `Controller.from_openapi`."""
     from pyfunctools.execution.http.runner import HttpRunner
-    from pyfunctools.execution.request.connection import (
-        Connection,
-        check_settings,
-        names_of_connection,
-    )
+    from pyfunctools.execution.request import connection as known
     from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import checked_limits
+    from pyfunctools.record.function import with_notes
     from pyfunctools.sources.openapi.reader import read_document
 
-    check_predicate(is_human)
-    check_settings(connection, Connection.__annotations__)
+    check_predicate(reading.get("is_human"))
+    known.check_settings(connection, known.Connection.__annotations__)
     if resolver is not None and not callable(resolver):
         remedy = "Write `resolver=files_under(folder)`, or a function of a reference."
         raise wrong_type("resolver", "a function", resolver, remedy)
     limits = checked_limits(limits)
     runner = HttpRunner(limits=limits, **connection)
-    reading = read_document(
-        source,
-        names=names,
-        describe=describe,
-        is_human=is_human,
-        on_skip=on_skip,
-        resolver=resolver,
-        limits=limits,
-        connected=names_of_connection(connection),
+    connected = known.names_of_connection(connection)
+    made = read_document(source, **reading, resolver=resolver, limits=limits, connected=connected)
+    check_schemes(connection.get("auth") or {}, made.functions)
+    notes_on = runner.destinations.notes
+    noted = (
+        with_notes(each, notes) if (notes := notes_on(cast("Route", each.origin))) else each
+        for each in made.functions
     )
-    check_schemes(connection.get("auth") or {}, reading.functions)
-    return SourceContent(
-        (_with_notes(function, runner) for function in reading.functions),
-        runner,
-        reading.title,
-        reading.description,
-        reading.skipped,
-    )
-
-
-def _with_notes(function: "Function", runner: "HttpRunner") -> "Function":
-    from pyfunctools.record.function import with_notes
-    from pyfunctools.route import Route
-
-    notes = runner.destinations.notes(function.origin) if isinstance(function.origin, Route) else ()
-    return with_notes(function, notes) if notes else function
+    return SourceContent(noted, runner, made.title, made.description, made.skipped)
 
 
 def open_application(
@@ -231,14 +194,11 @@ def open_application(
     known = {**ApplicationSettings.__annotations__, **ReadOptions.__annotations__}
     check_settings(settings, known)
     limits = checked_limits(settings.pop("limits", None))
-    reading = {key: value for key, value in settings.items() if key in ReadOptions.__annotations__}
-    rest = {key: value for key, value in settings.items() if key not in reading}
-    connection = cast("Connection", rest)
+    reading = {key: settings.pop(key) for key in ReadOptions.__annotations__ if key in settings}
+    connection = cast("Connection", settings)
+    connected = names_of_connection(connection)
     found = read_application(
-        source,
-        limits=limits,
-        connected=names_of_connection(connection),
-        **cast("ReadOptions", reading),
+        source, limits=limits, connected=connected, **cast("ReadOptions", reading)
     )
     runner = ApplicationRunner(
         found.application,
@@ -248,14 +208,9 @@ def open_application(
         limits=limits,
         **connection,
     )
-    check_schemes(connection.get("auth") or {}, found.reading.functions)
-    return SourceContent(
-        found.reading.functions,
-        runner,
-        found.reading.title,
-        found.reading.description,
-        found.skipped,
-    )
+    made = found.reading
+    check_schemes(connection.get("auth") or {}, made.functions)
+    return SourceContent(made.functions, runner, made.title, made.description, found.skipped)
 
 
 async def open_mcp(
@@ -279,9 +234,8 @@ async def open_mcp(
         ("progress", progress, "a function's name, what is done, the total and a message"),
     ):
         if given is not None and not callable(given):
-            raise wrong_type(
-                f"from_mcp({name})", "a function", given, f"Write a function of {remedy}."
-            )
+            form = f"Write a function of {remedy}."
+            raise wrong_type(f"from_mcp({name})", "a function", given, form)
     if not isinstance(trust, bool) and not callable(trust):  # pyright: ignore[reportUnnecessaryIsInstance]
         remedy = "Write `True`, or a function of a tool's name."
         raise wrong_type("from_mcp(trust)", "`True`, `False` or a function", trust, remedy)

@@ -4,6 +4,8 @@ tools = shop.tools("openai")
 response = client.chat.completions.create(model=..., messages=messages, tools=tools)
 turn = tools.run(response)
 messages += turn.messages
+
+`ResponseFormat` asks the same vendor for an answer of a type instead.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,19 +13,18 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, cast
 
-from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.controller.call_form import says_its_form
-from pyfunctools.controller.calling import Calling, text_limit
-from pyfunctools.controller.deferred import DeferredRenderings, VendorSearch
-from pyfunctools.controller.searchable import FIND
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.controller.calling import Calling
+from pyfunctools.controller.finding import says_its_form
+from pyfunctools.controller.searchable import FIND, VendorSearch
 from pyfunctools.controller.tool_list import Most, renderings_of, size_of, tool_items, with_examples
 from pyfunctools.controller.turns import TurnRunner
-from pyfunctools.dialects.loss import Loss
 from pyfunctools.dialects.partial import PartialArguments
-from pyfunctools.dialects.rendering import Rendering
+from pyfunctools.dialects.rendering import Rendering, render
+from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import dialect_of
-from pyfunctools.envelopes import Delta, Envelope, ModelCall, ModelTurn, StreamReader
 from pyfunctools.envelopes.blocks import MAX_CALLS, Ids
+from pyfunctools.envelopes.envelope import Delta, Envelope, ModelCall, ModelTurn, StreamReader
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
@@ -38,10 +39,12 @@ from pyfunctools.prompting.calls.check import (
 )
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.call import Call
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import Function, handler_of
 from pyfunctools.record.outcome import Outcome
-from pyfunctools.schema import Failure
+from pyfunctools.schema import Failure, Issue, Path, Success, parse
 from pyfunctools.schema.ground.did_you_mean import near_names
+from pyfunctools.schema.ground.references import resolve
+from pyfunctools.sources.python.reader import function_of
 
 
 @says_its_form
@@ -79,14 +82,9 @@ class Tools(TurnRunner, list[Any]):
                 functions = [each for each in functions if each.name in (*kept, FIND)]
         TurnRunner.__init__(self, controller, dialect, envelope)
         self.dialect = dialect
-        self._renderings = renderings_of(functions, row, strict=strict, inline=inline)
-        if search is not None:
-            self._renderings = DeferredRenderings(
-                self._renderings,
-                controller.functions,
-                lambda function: function.render(dialect, strict=strict, inline=inline),
-            )
-
+        self._renderings = _Renderings(renderings_of(functions, row, strict=strict, inline=inline))
+        own = self._names.functions
+        self._renderings.make = lambda each: own[each].render(dialect, strict=strict, inline=inline)
         self._row = row
         items = tool_items(functions, self._renderings, self._item, size)
         if row.examples is not None:
@@ -174,8 +172,7 @@ class Tools(TurnRunner, list[Any]):
 
     def _partial(self, name: str) -> PartialArguments:
         function = self._names.find(name)
-        rendering = None if function is None else self._renderings.get(function.name)
-        return PartialArguments() if rendering is None else rendering.partial()
+        return PartialArguments() if function is None else self._renderings[function.name].partial()
 
     def _read_turn(self, response: object) -> ModelTurn:
         if self._vendor.is_response(response):
@@ -201,12 +198,9 @@ class Tools(TurnRunner, list[Any]):
     def _calls(self, model_turn: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         unique = Ids()
         given = [unique.of(each.id) for each in model_turn.calls] if ids is None else ids
-        return [
-            self._call(each, call_id)
-            if place < MAX_CALLS
-            else made_call(each, None, too_many(), call_id)
-            for place, (each, call_id) in enumerate(zip(model_turn.calls, given, strict=True))
-        ]
+        pairs = [*zip(model_turn.calls, given, strict=True)]
+        rest = [made_call(each, None, too_many(), call_id) for each, call_id in pairs[MAX_CALLS:]]
+        return [*(self._call(each, call_id) for each, call_id in pairs[:MAX_CALLS]), *rest]
 
     def _call(self, written: ModelCall, call_id: str) -> Call:
         function = self._names.find(written.name)
@@ -224,25 +218,25 @@ class Tools(TurnRunner, list[Any]):
         The issues from `check` have them already; later ones (from the merged value, or from a
         validator of the application) do not.
         """
-        rendering = self._renderings.get(call.name)
         own = tuple(each for each in outcome.issues if each.side != "human")
         if outcome.reason != "arguments" or not own or not call.result:
             return outcome
         if outcome.function != call.name:  # found by a search: the model saw its own names
             return outcome
-        if rendering is None or not rendering.reshapes:
+        if not (rendering := self._renderings[call.name]).reshapes:
             return outcome
         failure = rendering.reworded(Failure(value=call.arguments, issues=own))
-        limit = text_limit(self._controller, call.name)
+        _, runner = self._controller._entries[call.name]  # pyright: ignore[reportPrivateUsage]
         human = tuple(each for each in outcome.issues if each.side == "human")
-        text = truncated(failure.feedback(), limit)
+        text = truncated(failure.feedback(), runner.limits.outcome)
         return replace(outcome, text=text, issues=(*failure.issues, *human))
 
 
-class _Reading:
+class _Reading(StreamReader):
     """A reader whose deltas have arguments in the names and the shape of the function."""
 
     def __init__(self, reader: StreamReader, partial: Callable[[str], PartialArguments]) -> None:
+        super().__init__()
         self._reader = reader
         self._partial = partial
         self._received: dict[tuple[int, str], PartialArguments] = {}
@@ -261,6 +255,16 @@ class _Reading:
         return replace(delta, received=self._received[key])
 
 
+class _Renderings(dict[str, Rendering]):
+    """The renderings of a list; that of a deferred function is made when it is needed."""
+
+    make: Callable[[str], Rendering]
+
+    def __missing__(self, name: str) -> Rendering:
+        rendering = self[name] = self.make(name)
+        return rendering
+
+
 def _remedy_for(response: object) -> str:
     """Return the remedy for a value that is not a response."""
     if isawaitable(response):
@@ -271,3 +275,93 @@ def _remedy_for(response: object) -> str:
         "Pass the whole response: the object of the SDK, or its plain data; "
         "`controller.parse_calls` finds the calls in a text."
     )
+
+
+_NAME = "answer"
+_VALUE = "value"
+
+
+class ResponseFormat:
+    """An answer of a type in one vendor's words.
+
+    `request` are keyword arguments for the vendor's client (for Gemini, keys of `config`), and
+    `read` reads a response.
+    """
+
+    def __init__(self, kind: Any, dialect: str) -> None:
+        """Render the type.
+
+        Raises:
+            DefinitionError: the dialect is unknown or takes no schema of an answer, or it has no
+                schema for the type.
+        """
+        row = dialect_of(dialect)
+        if row.answers == "none":
+            reason = f"{dialect!r} takes no schema of its answer."
+            raise DefinitionError("response_format", reason, "Ask for the answer as a call.")
+
+        def answer(value: Any) -> Any:
+            return value
+
+        answer.__annotations__ = {_VALUE: kind}
+        self._dialect = dialect
+        self._vendor = envelope_of(dialect)
+        self._whole = function_of(answer, is_human=None)
+        schema, self._is_wrapped = _object_schema(self._whole.parameters)
+        self._function = Function.from_schema(name=_NAME, parameters=schema, is_human=None)
+        self._rendering = render(self._function.parameters, dialect, strict=True)
+        refused = [loss for loss in self._rendering.losses if loss.how == "refused"]
+        if refused and row.answers == "strict":
+            places = ", ".join(f"{loss.path} ({loss.keyword})" for loss in refused[:3])
+            reason = f"{dialect!r} enforces its answers, and cannot express {places}."
+            raise DefinitionError("response_format", reason, "Give these places a narrower type.")
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The keyword arguments that ask for the answer."""
+        strict = self._rendering.strict
+        return self._vendor.answer(_NAME, self._rendering.schema, strict=strict)
+
+    def read(self, response: object) -> Success[Any] | Failure:
+        """Return the answer as a value of the type, or what is wrong with it.
+
+        `response` is an object of the vendor's SDK, or the same as plain data, or the text of the
+        answer. `Failure.feedback()` is a message for the model.
+
+        Raises:
+            DefinitionError: this is neither a text nor a response of the vendor.
+        """
+        if isinstance(response, str):
+            text, is_cut, ended = response, False, "stop"
+        elif self._vendor.is_response(response):
+            turn = self._vendor.read_turn(response)
+            text, is_cut, ended = turn.text, turn.cut, turn.ended
+        else:
+            reason = f"The response must be that of {self._dialect!r}."
+            raise DefinitionError("read(response)", reason)
+        if not text.strip() or ended in ("refusal", "filter"):
+            message = f"The model gave no answer: its turn ended with {ended!r}."
+            issue = Issue(path=Path.of(()), expected="an answer", value=text, message=message)
+            return Failure(value=text, issues=(issue,))
+        result = self._function.check(text, rendering=self._rendering)
+        bare = parse(text) if self._is_wrapped and not result else None
+        if bare and not isinstance(bare.value, dict):  # the value without its wrapper
+            wrapped = self._function.check({_VALUE: bare.value}, rendering=self._rendering)
+            result = wrapped or result
+        result = as_cut_off(result) if is_cut else result
+        if not result:
+            return result
+        given = result.value if self._is_wrapped else {_VALUE: result.value}
+        handler = handler_of(self._whole)
+        bound = handler.bind(given, None) if handler is not None else Success(value=lambda: given)
+        return replace(result, value=bound.value()) if bound else bound
+
+
+def _object_schema(parameters: Any) -> tuple[JsonSchema, bool]:
+    """Return the schema of an answer, an object, and whether the value is its only property."""
+    inner = parameters["properties"][_VALUE]
+    target = resolve(parameters, inner)
+    if not isinstance(target, dict) or target.get("type") != "object":
+        return parameters, True
+    defined = {"$defs": parameters["$defs"]} if "$defs" in parameters else {}
+    return {**target, **defined}, False

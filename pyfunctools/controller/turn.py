@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import record_repr
-from pyfunctools.envelopes import CallResult, Ended, ModelCall, ModelTurn, ResultWriter
+from pyfunctools.envelopes.envelope import CallResult, Ended, ModelCall, ModelTurn, ResultWriter
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
@@ -178,14 +178,10 @@ def load_turn(
             "Keep what `turn.save()` returns as it is, and configure every process with the same "
             "`Tickets(key, store=...)`.",
         )
-    if body["dialect"] != dialect:
-        raise DefinitionError(
-            "resume(saved)",
-            f"This turn is of tools for {body['dialect']!r}, not for {dialect!r}.",
-            "Write `controller.prompt().resume(...)`."
-            if body["dialect"] == "prompt"
-            else f"Write `controller.tools({body['dialect']!r}).resume(...)`.",
-        )
+    if (own := body["dialect"]) != dialect:
+        reason = f"This turn is of tools for {own!r}, not for {dialect!r}."
+        runner = "prompt()" if own == "prompt" else f"tools({own!r})"
+        raise DefinitionError("resume(saved)", reason, f"Write `controller.{runner}.resume(...)`.")
     fields: dict[str, Any] = {key: _unpack(value) for key, value in body["spoken"].items()}
     fields["messages"] = tuple(fields["messages"])
     fields["calls"] = tuple(ModelCall(**each) for each in fields["calls"])
@@ -319,17 +315,18 @@ def _is_tag(value: Mapping[str, object]) -> bool:
 
 def _outcome_to_json(outcome: Outcome) -> JsonObject:
     """Return an outcome as JSON, without its value, exception, repairs and response."""
-    files = [
-        {"content": str(each), "filename": each.filename, "content_type": each.content_type}
-        for each in outcome.content
-    ]
-    issues = [
-        {"keys": list(each.path.keys), **{name: getattr(each, name) for name in _OF_ISSUE}}
-        for each in outcome.issues
-    ]
-    kept = {name: getattr(outcome, name) for name in _OF_OUTCOME}
-    waiting = outcome.waiting and waiting_to_json(outcome.waiting)
-    return {**kept, "content": files, "issues": issues, "waiting": waiting}
+    return {
+        **{name: getattr(outcome, name) for name in _OF_OUTCOME},
+        "content": [
+            {"content": str(each), "filename": each.filename, "content_type": each.content_type}
+            for each in outcome.content
+        ],
+        "issues": [
+            {"keys": list(each.path.keys), **{name: getattr(each, name) for name in _OF_ISSUE}}
+            for each in outcome.issues
+        ],
+        "waiting": outcome.waiting and waiting_to_json(outcome.waiting),
+    }
 
 
 _OF_OUTCOME: Final = ("text", "reason", "function")
@@ -343,8 +340,8 @@ def _outcome_from_json(saved: Mapping[str, Any]) -> Outcome:
         for each in saved["content"]
     )
     issues = (
-        Issue(path=Path.of(each["keys"]), value=None, **{name: each[name] for name in _OF_ISSUE})
-        for each in saved["issues"]
+        Issue(path=Path.of(each.pop("keys")), value=None, **each)
+        for each in map(dict[str, Any], saved["issues"])
     )
     return Outcome(
         **{name: saved[name] for name in _OF_OUTCOME},

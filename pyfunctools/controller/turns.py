@@ -2,22 +2,20 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, Unpack, cast
 
-from pyfunctools.controller.calling import (
-    Calling,
-    CallOptions,
-    check_options,
-    runs_beside,
-    tickets_of,
-)
+from pyfunctools.controller.calling import Calling, CallOptions, check_options, runs_beside
 from pyfunctools.controller.turn import Turn, load_turn, run_calls
-from pyfunctools.envelopes import ModelTurn, ResultWriter
+from pyfunctools.envelopes.blocks import Ids
+from pyfunctools.envelopes.envelope import ModelCall, ModelTurn, PlainText, ResultWriter
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve, Ask, PersonsValues
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.steps import finish
+from pyfunctools.prompting.calls.calls import parse_calls
+from pyfunctools.prompting.prompt import Prompt, prompt_of
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import Outcome
 
@@ -30,7 +28,7 @@ class TurnRunner(ABC):
 
     def __init__(self, controller: Calling, dialect: str, envelope: ResultWriter) -> None:
         self._controller = controller
-        self._tickets = tickets_of(controller)
+        self._tickets = controller._tickets  # pyright: ignore[reportPrivateUsage]
         self._dialect = dialect
         self._envelope = envelope
 
@@ -183,11 +181,9 @@ def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[st
     answers = answers_by_outer_call(answers, inside)
     for call_id in answers:
         if call_id not in tickets:
-            raise DefinitionError(
-                "resume(answers)",
-                f"No call {call_id!r} of this turn waits for a person.",
-                f"Answer for {', '.join(map(repr, tickets)) or 'nothing: every call has run'}.",
-            )
+            reason = f"No call {call_id!r} of this turn waits for a person."
+            known = ", ".join(map(repr, tickets)) or "nothing: every call has run"
+            raise DefinitionError("resume(answers)", reason, f"Answer for {known}.")
     named = ("ticket", "human", "approve")
     return {
         call_id: unshown(zip(named, (tickets[call_id], *values_and_approval(answer)), strict=True))
@@ -222,3 +218,35 @@ def values_and_approval(answer: PersonsAnswer) -> tuple[PersonsValues | Ask, App
     if isinstance(answer, bool | Approval):
         return None, answer
     return answer, None
+
+
+class RunnablePrompt(Prompt, TurnRunner):
+    """A `Prompt` of a controller, which also runs the calls in the model's responses.
+
+    `run` and `arun` take the text of a response; the calls in it are found as by `parse_calls`.
+    `Turn.messages` are the response and a user message with the results, `Turn.text` is the model's
+    answer in words, and `Turn.done` is true if the model called nothing.
+    """
+
+    def __init__(self, controller: Calling, *, compact: bool, must_call: bool) -> None:
+        """Make the prompt; see `Controller.prompt`."""
+        prompt = prompt_of(controller.functions, compact=compact, must_call=must_call)
+        self._text = PlainText()
+        Prompt.__init__(self, system=prompt.system, response_schema=prompt.response_schema)
+        TurnRunner.__init__(self, controller, "prompt", self._text)
+
+    def _read_turn(self, response: object) -> ModelTurn:
+        if not isinstance(response, str):
+            kind = type(response).__name__
+            reason = f"The response must be a text, not `{kind}`."
+            remedy = "Write `prompt.run(response.choices[0].message.content)`, for example."
+            raise DefinitionError("prompt.run(response)", reason, remedy)
+        found = parse_calls(response, self._controller.functions)
+        calls = [ModelCall(id=None, name=each.name, arguments=each.arguments) for each in found]
+        return self._text.read_turn(response, calls)
+
+    def _calls(self, model_turn: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
+        unique = Ids()
+        found = parse_calls(model_turn.messages[0]["content"], self._controller.functions)
+        given = [unique.of(None) for _ in found] if ids is None else ids
+        return [replace(each, id=own) for each, own in zip(found, given, strict=True)]

@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from mcp_types import ClientCapabilities
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonValue, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, Waiting
-from pyfunctools.record.question import Question
+from pyfunctools.record.outcome import Outcome, Question, Waiting
 
 FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
 """The formats of texts that forms support."""
@@ -129,27 +128,22 @@ def _field(question: Question) -> dict[str, Any]:
 
 
 def _field_schema(question: Question) -> dict[str, Any]:
-    schema = question.schema if isinstance(question.schema, dict) else {}
+    schema, kind = members_of(question.schema), question.kind
     options = [each if isinstance(each, str) else _plain(each) for each in question.options]
-    match question.kind:
-        case "number" | "integer" | "boolean" as kind:
-            return {"type": kind, **_bounds(schema, "maximum", "minimum")}
-        case "choice":
-            return {"type": "string", "enum": options}
-        case "choices":
-            return {"type": "array", "items": {"type": "string", "enum": options}}
-        case "date":
-            return {"type": "string", "format": "date"}
-        case "datetime":
-            return {"type": "string", "format": "date-time"}
-        case "text":
-            known = {"format": schema["format"]} if schema.get("format") in FORMATS else {}
-            return {"type": "string", **known, **_bounds(schema, "maxLength", "minLength")}
-        case _:
-            return {"type": "string"}
+    if kind in ("number", "integer", "boolean"):
+        return {"type": kind, **_bounds(schema, "maximum", "minimum")}
+    if kind == "choices":
+        return {"type": "array", "items": {"type": "string", "enum": options}}
+    if kind == "choice":
+        return {"type": "string", "enum": options}
+    if kind == "text":
+        known = {"format": schema["format"]} if schema.get("format") in FORMATS else {}
+        return {"type": "string", **known, **_bounds(schema, "maxLength", "minLength")}
+    formats = {"date": "date", "datetime": "date-time"}
+    return {"type": "string", **({"format": formats[kind]} if kind in formats else {})}
 
 
-def _bounds(schema: dict[str, JsonValue], *words: str) -> dict[str, JsonValue]:
+def _bounds(schema: Mapping[str, JsonValue], *words: str) -> dict[str, JsonValue]:
     return {word: schema[word] for word in words if isinstance(schema.get(word), int | float)}
 
 

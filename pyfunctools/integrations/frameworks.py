@@ -39,11 +39,8 @@ def answers_by_call(
     made = answers_by_outer_call(answers, inside)
     if unknown := [call_id for call_id in made if call_id not in waiting]:
         known = ", ".join(map(repr, [*waiting, *inside])) or "none, since no call waits"
-        raise DefinitionError(
-            f"{where}(answers)",
-            f"No call {unknown[0]!r} of {source} waits for a person.",
-            f"The ids are {known}.",
-        )
+        reason = f"No call {unknown[0]!r} of {source} waits for a person."
+        raise DefinitionError(f"{where}(answers)", reason, f"The ids are {known}.")
     return made
 
 

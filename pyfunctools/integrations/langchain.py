@@ -16,14 +16,14 @@ from dataclasses import asdict
 from itertools import islice
 from secrets import token_urlsafe
 from threading import Lock
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions
 from pyfunctools.controller.tools import Tools
 from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
-from pyfunctools.envelopes.attachments import IMAGES, base64_of, media_type_of
+from pyfunctools.envelopes.envelope import IMAGES, as_dict, base64_of, media_type_of
 from pyfunctools.errors import MissingExtraError
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.steps import finish
@@ -49,11 +49,8 @@ try:
     from pydantic import PrivateAttr
     from pydantic_core import to_jsonable_python
 except ImportError as error:
-    raise MissingExtraError(
-        "pyfunctools.integrations.langchain",
-        f"LangChain is not installed, or another version than this is for: {error}.",
-        "langchain",
-    ) from error
+    reason = f"LangChain is not installed, or another version than this is for: {error}."
+    raise MissingExtraError("pyfunctools.integrations.langchain", reason, "langchain") from error
 
 
 def tools(
@@ -89,7 +86,7 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     Raises:
         DefinitionError: no interrupt belongs to a call with the id of an answer.
     """
-    asked = [{**_object(each.value), "interrupt": each.id} for each in interrupts]
+    asked = [{**as_dict(each.value), "interrupt": each.id} for each in interrupts]
     waiting = {each["call_id"]: each for each in asked if "call_id" in each}
     replies: dict[str, Any] = {}
     answers = unshown(answers)  # in a traceback with locals
@@ -127,14 +124,9 @@ class ControllerTool(BaseTool):
         cls, function: Function, controller: Controller, made: Tools, context: object
     ) -> "ControllerTool":
         """Return the tool of a function."""
-        tool = cls(
-            name=function.name,
-            description=function.description,
-            args_schema=made.renderings[function.name].schema,
-        )
-        tool._controller = controller
-        tool._tools = made
-        tool._context = context
+        schema = made.renderings[function.name].schema
+        tool = cls(name=function.name, description=function.description, args_schema=schema)
+        tool._controller, tool._tools, tool._context = controller, made, context
         return tool
 
     def _to_args_and_kwargs(
@@ -144,12 +136,10 @@ class ControllerTool(BaseTool):
         return (tool_input, tool_call_id), {}
 
     def _run(self, *given: Any, config: RunnableConfig) -> tuple[str | list[Any], object]:
-        arguments, call_id = given
-        return _unpacked(finish(self._result(arguments, call_id, config, awaits=False)))
+        return _unpacked(finish(self._result(*given, config=config, awaits=False)))
 
     async def _arun(self, *given: Any, config: RunnableConfig) -> tuple[str | list[Any], object]:
-        arguments, call_id = given
-        return _unpacked(await self._result(arguments, call_id, config, awaits=True))
+        return _unpacked(await self._result(*given, config=config, awaits=True))
 
     async def _result(
         self, arguments: Any, call_id: str | None, config: RunnableConfig, *, awaits: bool
@@ -193,13 +183,12 @@ class ControllerTool(BaseTool):
             human, approve, ticket, _ = answer
             options: CallOptions = {"human": human, "approve": approve, "context": context}
             try:
-                if ticket is None and awaits:
-                    return await controller.acall(call, **options)
+                if not awaits:
+                    begin, go_on = controller.call, controller.resume
+                    return begin(call, **options) if ticket is None else go_on(ticket, **options)
                 if ticket is None:
-                    return controller.call(call, **options)
-                if awaits:
-                    return await controller.aresume(ticket, **options)
-                return controller.resume(ticket, **options)
+                    return await controller.acall(call, **options)
+                return await controller.aresume(ticket, **options)
             except BaseException as error:  # cancelled: it may have run, and LangGraph tries again
                 may_repeat = function.read_only or function.idempotent
                 if not isinstance(error, Exception) and not may_repeat:
@@ -235,16 +224,12 @@ class ControllerTool(BaseTool):
         artifact = None
         if outcome.ok and self._controller[self.name].separated is None:
             artifact = to_jsonable_python(outcome.value, serialize_unknown=True)
-        blocks = [
-            {
-                "type": "image" if media_type_of(each) in IMAGES else "file",
-                "base64": base64_of(each),
-                "mime_type": media_type_of(each),
-            }
-            for each in outcome.content
-        ]
-        content = [{"type": "text", "text": outcome.text}, *blocks] if blocks else outcome.text
-        return _Result(content, artifact, outcome.is_error)
+        content: list[Any] = [{"type": "text", "text": outcome.text}]
+        for each in outcome.content:
+            media_type = media_type_of(each)
+            kind = "image" if media_type in IMAGES else "file"
+            content.append({"type": kind, "base64": base64_of(each), "mime_type": media_type})
+        return _Result(content if outcome.content else outcome.text, artifact, outcome.is_error)
 
 
 class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -265,9 +250,7 @@ class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
         self._controller = controller
 
     def wrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Return the model's response with its broken calls repaired."""
         return self._repaired(request, handler(request))
@@ -288,19 +271,14 @@ class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
             for each in request.tools
             if isinstance(each, BaseTool) and each.name not in self._controller
         }
-        response.result = [
-            made
-            for message in response.result
-            for made in (
-                self._repaired_message(message, others)
-                if isinstance(message, AIMessage) and message.invalid_tool_calls
-                else [message]
-            )
-        ]
+        given = response.result
+        response.result = [made for each in given for made in self._mended(each, others)]
         return response
 
-    def _repaired_message(self, message: AIMessage, others: set[str]) -> list[BaseMessage]:
+    def _mended(self, message: BaseMessage, others: set[str]) -> list[BaseMessage]:
         """Return a message with all its calls, and an answer to each that is still invalid."""
+        if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
+            return [message]
         calls, left, answers = list(message.tool_calls), list[Any](), list[BaseMessage]()
         for place, bad in enumerate(message.invalid_tool_calls):
             name, text = bad.get("name") or "", bad.get("args") or ""
@@ -358,10 +336,8 @@ _KEPT = 1000
 _TICKS = 20
 """Turns of the event loop in which the other calls of a message have begun."""
 
-_K = TypeVar("_K")
 
-
-def _forget_oldest(kept: dict[_K, Any]) -> None:
+def _forget_oldest(kept: dict[Any, Any]) -> None:
     for oldest in list(islice(kept, max(len(kept) - _KEPT, 0))):
         if not isinstance(kept[oldest], Future) or kept[oldest].done():
             kept.pop(oldest, None)
@@ -415,7 +391,7 @@ def _next_answer(place: _Place, asked: dict[str, Any]) -> _Answer | None:
         is_alone = len(_ASKED[step]) == 1
         asked = asked if is_alone else {**asked, "text": f"{asked['text']} {_SEVERAL}"}
         answer = _taken(place, asked)
-    return _answered(answer) if is_alone or "call_id" in _object(answer) else None
+    return _answered(answer) if is_alone or "call_id" in as_dict(answer) else None
 
 
 def _taken(place: _Place, asked: dict[str, Any]) -> object:
@@ -423,7 +399,7 @@ def _taken(place: _Place, asked: dict[str, Any]) -> object:
     while True:
         kept = _ASIDE.get(place)
         answer: object = kept.pop(0) if kept else interrupt(asked)
-        belongs_to = _object(answer).get("call_id")
+        belongs_to = as_dict(answer).get("call_id")
         if belongs_to in (None, place[2]):
             return answer
         _ASIDE.setdefault((*place[:2], belongs_to), []).append(answer)
@@ -459,12 +435,12 @@ def _answered(answer: object) -> _Answer | None:
     """Return a person's answer, `None` if it is malformed or its values are gone."""
     if isinstance(answer, bool):
         return _Answer(approve=answer)
-    given = _object(answer)
+    given = as_dict(answer)
     human, approve, ticket = given.get("human"), given.get("approve"), given.get("ticket")
     handle = str(given.get("handle", ""))
     if handle in _GIVEN:
         human, approve = values_and_approval(_GIVEN[handle])
-    elif edit := _object(approve):
+    elif edit := as_dict(approve):
         approve = Approval(arguments=edit.get("arguments"), human=edit.get("human"))
     is_valid = (
         given.keys() <= {"human", "approve", "ticket", "handle", "call_id"}
@@ -474,10 +450,6 @@ def _answered(answer: object) -> _Answer | None:
         and (human is not None or approve is not None)
     )
     return _Answer(human, approve, ticket, handle) if is_valid else None
-
-
-def _object(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 _UNREADABLE = (

@@ -37,13 +37,9 @@ async def serve_app(app: Starlette, host: str, port: int, path: str, connections
     url = f"http://{shown}:{listening.getsockname()[1]}{path}"
     print(f"MCP at {url}", file=sys.stderr, flush=True)
 
-    class Limited(_LimitedProtocol):
-        most = connections
-
-    config = Config(
-        app, http=Limited, log_config=None, access_log=False, timeout_graceful_shutdown=2
-    )
-    running = Server(config)
+    limited = type("Limited", (_LimitedProtocol,), {"most": connections})
+    quiet: dict[str, Any] = {"log_config": None, "access_log": False}
+    running = Server(Config(app, http=limited, timeout_graceful_shutdown=2, **quiet))
     task = asyncio.ensure_future(running.serve(sockets=[listening]))
     try:
         await asyncio.shield(task)

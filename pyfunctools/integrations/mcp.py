@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from json import dumps, loads
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
@@ -61,11 +62,8 @@ try:
     )
     from pyfunctools.integrations.listening import CONNECTIONS, serve_app
 except ImportError as error:
-    raise MissingExtraError(
-        "pyfunctools.integrations.mcp",
-        f"The official SDK of MCP, version 2, is not installed: {error}.",
-        "mcp",
-    ) from None
+    reason = f"The official SDK of MCP, version 2, is not installed: {error}."
+    raise MissingExtraError("pyfunctools.integrations.mcp", reason, "mcp") from None
 
 McpRequest: TypeAlias = ServerRequestContext[Any, Any]
 """The SDK's context of a request: `request.request` is the HTTP request, `request.session` reports
@@ -119,13 +117,6 @@ class _Asked(NamedTuple):
     ticket: str = ""
     fields: Sequence[str] = ()
     call: str = ""
-
-
-def _asked_in(state: str) -> _Asked:
-    """Return the contents of a state; an earlier version's has no valid ticket."""
-    with suppress(ValueError, TypeError):
-        return _Asked(*loads(state))
-    return _Asked()
 
 
 def server(controller: Controller, **settings: Unpack[ServerSettings]) -> "FunctionServer":
@@ -195,10 +186,7 @@ class FunctionServer(Server[Any]):
         await asyncio.gather(*map(_tell_changed, self._connected))
 
     def create_initialization_options(
-        self,
-        notification_options: NotificationOptions | None = None,
-        *rest: Any,
-        **more: Any,
+        self, notification_options: NotificationOptions | None = None, *rest: Any, **more: Any
     ) -> InitializationOptions:
         """Return the SDK's options, which declare that the list of tools may change."""
         options = notification_options or NotificationOptions(tools_changed=True)
@@ -218,20 +206,28 @@ class FunctionServer(Server[Any]):
         self.controller = controller
         if self._url is not None:
             self._tickets.listen(self._pages_open)
-        self._outputs: dict[tuple[str, bool], ToolOutput | None] = {}
-        self._pages: dict[tuple[int, bool], list[dict[str, Any]]] = {}
         names = "\n".join(each.name for each in controller.functions)
         self._version = sha256(names.encode()).hexdigest()[:16]
+        inline = self._inline
+
+        @cache
+        def output(name: str, modern: bool) -> ToolOutput | None:
+            return output_of(controller[name], modern=modern, inline=inline)
+
+        @cache
+        def page(start: int, modern: bool) -> list[dict[str, Any]]:
+            functions = controller.functions[start : start + PAGE]
+            return [tool_of(f, output(f.name, modern), inline=inline) for f in functions]
+
+        self._output, self._page = output, page
 
     async def _list(self, request: McpRequest, params: PaginatedRequestParams) -> dict[str, Any]:
         """Return one page of the functions, in the controller's order."""
         start, modern = self._start(params.cursor), request.protocol_version >= MODERN
         if not modern:
             self._connected.add(request.session._connection)  # pyright: ignore[reportPrivateUsage]
-        page = self._pages.get((start, modern))
-        if page is None:  # making schemas may take seconds
-            page = await asyncio.to_thread(self._page, start, modern)
-        listed: dict[str, Any] = {"tools": page}
+        # In a thread: making schemas may take seconds.
+        listed: dict[str, Any] = {"tools": await asyncio.to_thread(self._page, start, modern)}
         if start + PAGE < len(self.controller):
             listed["nextCursor"] = self._cursor(start + PAGE)
         if modern:
@@ -249,24 +245,17 @@ class FunctionServer(Server[Any]):
     def _cursor(self, start: int) -> str:
         return f"{self._version}.{start}"
 
-    def _page(self, start: int, modern: bool) -> list[dict[str, Any]]:
-        controller, outputs, pages = self.controller, self._outputs, self._pages
-        page = list[dict[str, Any]]()
-        for function in controller.functions[start : start + PAGE]:
-            output = output_of(function, modern=modern, inline=self._inline)
-            outputs[function.name, modern] = output
-            page.append(tool_of(function, output, inline=self._inline))
-        pages[start, modern] = page
-        return page
-
     async def _call(self, request: McpRequest, params: CallToolRequestParams) -> dict[str, Any]:
         """Return the result of a call, or the request for a person's values or approval."""
-        controller, modern = self.controller, request.protocol_version >= MODERN
+        controller, output = self.controller, self._output
+        modern = request.protocol_version >= MODERN
         if params.name not in controller:
             raise MCPError(INVALID_PARAMS, (await controller.acall(params.name)).text)
         function = controller[params.name]
         options = await self._options(request)
-        asked = _Asked() if params.request_state is None else _asked_in(params.request_state)
+        asked = _Asked()
+        with suppress(ValueError, TypeError):  # an earlier version's state has no valid ticket
+            asked = _Asked(*loads(params.request_state or "[]"))
         if params.request_state is None:
             outcome = await controller.acall(params.name, params.arguments, **options)
         else:
@@ -288,10 +277,7 @@ class FunctionServer(Server[Any]):
                 outcome = await self._answered(asked, answer, options, _LIFETIME)
         if outcome is None:  # the person has not finished on the page yet
             return _input_required(params.request_state or "")
-        key = (function.name, modern)
-        if key not in self._outputs:
-            self._outputs[key] = output_of(function, modern=modern, inline=self._inline)
-        return result_of(outcome, self._outputs[key], modern=modern)
+        return result_of(outcome, output(function.name, modern), modern=modern)
 
     async def _options(self, request: McpRequest) -> dict[str, Any]:
         """Return the context and the audience of a call."""
@@ -328,11 +314,7 @@ class FunctionServer(Server[Any]):
         return Elicitation(_Asked("page", times, ticket.text), {**params, "url": url, **more})
 
     async def _answered(
-        self,
-        asked: _Asked,
-        answer: ElicitResult | None,
-        options: dict[str, Any],
-        patience: float,
+        self, asked: _Asked, answer: ElicitResult | None, options: dict[str, Any], patience: float
     ) -> Outcome | None:
         """Return the outcome of a call after an answer, `None` if the call has not ended."""
         ticket = asked.ticket
@@ -418,17 +400,10 @@ def serve(
         DefinitionError: as `server`, the transport is unknown, or other machines would be served
             without `auth`.
     """
+    at: dict[str, Any] = {"host": host, "port": port, "path": path}
     with suppress(KeyboardInterrupt):
         asyncio.run(
-            aserve(
-                controller,
-                transport,
-                host=host,
-                port=port,
-                path=path,
-                max_connections=max_connections,
-                **settings,
-            )
+            aserve(controller, transport, **at, max_connections=max_connections, **settings)
         )
 
 

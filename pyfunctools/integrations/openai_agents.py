@@ -15,8 +15,9 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from pyfunctools.controller import Controller
+from pyfunctools.controller.calling import CallOptions
 from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
-from pyfunctools.envelopes.attachments import IMAGES, data_url, media_type_of
+from pyfunctools.envelopes.envelope import IMAGES, data_url, media_type_of
 from pyfunctools.errors import MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Ask
 from pyfunctools.integrations.frameworks import (
@@ -42,10 +43,11 @@ try:
     from agents.items import ToolApprovalItem
     from agents.tool_context import ToolContext
 except ImportError as error:
+    reason = (
+        f"The OpenAI Agents SDK is not installed, or another version than this is for: {error}."
+    )
     raise MissingExtraError(
-        "pyfunctools.integrations.openai_agents",
-        f"The OpenAI Agents SDK is not installed, or another version than this is for: {error}.",
-        "openai-agents",
+        "pyfunctools.integrations.openai_agents", reason, "openai-agents"
     ) from error
 
 
@@ -127,19 +129,16 @@ class ControllerTools(list[Tool]):
         answers = unshown(answers)  # in a traceback with locals
         answers = answers_by_call("answered", answers, {each: {} for each in items}, "this state")
         stored = tickets or {}
+        said = [each for each in answers if answers[each] is not None]
         given: dict[str, tuple[PersonsAnswer, str | None]] = unshown(
-            {
-                each: (answers[each], stored.get(each))
-                for each in answers
-                if answers[each] is not None
-            }
+            {each: (answers[each], stored.get(each)) for each in said}
         )
         for call_id in given:
             self._check(self._call(items[call_id]), answers, call_id)
         for call_id, item in items.items():
             if answers.get(call_id) is False:
-                said = withdraw(self._controller, stored.get(call_id))
-                state.reject(item, rejection_message=said)
+                declined = withdraw(self._controller, stored.get(call_id))
+                state.reject(item, rejection_message=declined)
             elif call_id in given or not self._call(item).result:
                 state.approve(item)
         token = _ANSWERS.set(given)
@@ -188,16 +187,12 @@ class ControllerTools(list[Tool]):
             if approve is None and self._controller[name].confirm:
                 approve = True  # the framework only invokes approved calls
             context = context_for(self._context, ctx, ctx.context)
+            options = CallOptions(human=human, approve=approve, context=context)
             if human is None:
-                human = self._ask
-            controller = self._controller
-            if ticket is None:
-                outcome = await controller.acall(
-                    call, human=human, approve=approve, context=context
-                )
-            else:
-                outcome = await controller.aresume(ticket, human, approve=approve, context=context)
-            return _content(outcome)
+                options["human"] = self._ask
+            if ticket is not None:
+                return _content(await self._controller.aresume(ticket, **options))
+            return _content(await self._controller.acall(call, **options))
 
         return on_invoke_tool
 
@@ -217,23 +212,17 @@ class ControllerTools(list[Tool]):
         return self._tools.call_of(item.name or "", text or "", item.call_id)
 
     def _interruptions(self, state: RunState[Any, Any]) -> dict[str, ToolApprovalItem]:
-        return {
-            each.call_id: each
-            for each in state.get_interruptions()
-            if each.call_id and each.name in self._controller
-        }
+        own = (each for each in state.get_interruptions() if each.name in self._controller)
+        return {each.call_id: each for each in own if each.call_id}
 
 
 def _content(outcome: Outcome) -> Any:
-    if not outcome.content:
-        return outcome.text
-    files = [
-        ToolOutputImage(image_url=data_url(each))
-        if media_type_of(each) in IMAGES
-        else ToolOutputFileContent(file_data=data_url(each), filename=each.filename)
-        for each in outcome.content
-    ]
-    return [ToolOutputText(text=outcome.text), *files]
+    parts: list[Any] = [ToolOutputText(text=outcome.text)]
+    for each in outcome.content:
+        is_image, url = media_type_of(each) in IMAGES, data_url(each)
+        file = ToolOutputFileContent(file_data=url, filename=each.filename)
+        parts.append(ToolOutputImage(image_url=url) if is_image else file)
+    return parts if outcome.content else outcome.text
 
 
 _ANSWERS: Final[ContextVar[dict[str, tuple[PersonsAnswer, str | None]]]] = ContextVar("answers")

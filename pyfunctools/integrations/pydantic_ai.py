@@ -10,13 +10,14 @@ if isinstance(result.output, DeferredToolRequests):
     )
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
+from pyfunctools.controller.tools import Tools
 from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
-from pyfunctools.envelopes.attachments import media_type_of
+from pyfunctools.envelopes.envelope import media_type_of
 from pyfunctools.errors import MissingExtraError, Retry
 from pyfunctools.integrations.frameworks import (
     answers_by_call,
@@ -43,10 +44,9 @@ try:
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.toolsets.abstract import ToolsetTool
 except ImportError as error:
+    reason = f"Pydantic AI is not installed, or another version than this is for: {error}."
     raise MissingExtraError(
-        "pyfunctools.integrations.pydantic_ai",
-        f"Pydantic AI is not installed, or another version than this is for: {error}.",
-        "pydantic-ai",
+        "pyfunctools.integrations.pydantic_ai", reason, "pydantic-ai"
     ) from error
 
 
@@ -115,7 +115,7 @@ class ControllerToolset(AbstractToolset[Any]):
                     sequential=each.concurrent is False,
                 ),
                 max_retries=self._retries,
-                args_validator=_ArgumentsValidator(self._checked, each.name),
+                args_validator=_ArgumentsValidator(self._tools, self._controller, each.name),
             )
             for each in self._controller
         }
@@ -134,10 +134,8 @@ class ControllerToolset(AbstractToolset[Any]):
         outcome = await self._outcome(name, tool_args, ctx)
         if outcome.waiting is not None:
             raise ApprovalRequired(metadata=what_is_asked(outcome, ctx.tool_call_id))
-        metadata = cast("dict[str, Any]", ctx.tool_call_metadata or {})
-        if (
-            (asked := metadata.get("asked")) and still_waits(outcome) and outcome.reason == "raised"
-        ):  # the ticket is good
+        asked = cast("dict[str, Any]", ctx.tool_call_metadata or {}).get("asked")
+        if asked and still_waits(outcome) and outcome.reason == "raised":  # the ticket is good
             raise ApprovalRequired(metadata={**asked, "text": outcome.text})
         if outcome.reason == "arguments" or isinstance(outcome.exception, Retry):
             raise ModelRetry(outcome.text)
@@ -163,26 +161,18 @@ class ControllerToolset(AbstractToolset[Any]):
             DefinitionError: no call with the id of an answer waits.
             Exception: whatever the store of tickets raises; then nothing is decided.
         """
-        waiting = {
-            each.tool_call_id: requests.metadata.get(each.tool_call_id, {})
-            for each in requests.approvals
-            if each.tool_name in self._controller
-        }
+        asked_for = [each for each in requests.approvals if each.tool_name in self._controller]
+        ids = [each.tool_call_id for each in asked_for]
+        waiting = {call_id: requests.metadata.get(call_id, {}) for call_id in ids}
         answers = unshown(answers)  # in a traceback with locals
         answers = answers_by_call("results", answers, waiting, "these requests")
         made = DeferredToolResults()
         for call_id, asked in waiting.items():
             answer = answers.get(call_id)
-            made.approvals[call_id] = (
-                ToolDenied(withdraw(self._controller, asked.get("ticket")))
-                if answer is False
-                else ToolApproved()
-            )
-            made.metadata[call_id] = {
-                "ticket": asked.get("ticket"),
-                "answer": answer,
-                "asked": dict(asked),
-            }
+            ticket = asked.get("ticket")
+            denied = ToolDenied(withdraw(self._controller, ticket)) if answer is False else None
+            made.approvals[call_id] = denied or ToolApproved()
+            made.metadata[call_id] = {"ticket": ticket, "answer": answer, "asked": dict(asked)}
         return made
 
     async def _outcome(self, name: str, args: dict[str, Any], ctx: RunContext[Any]) -> Outcome:
@@ -194,40 +184,26 @@ class ControllerToolset(AbstractToolset[Any]):
         if ticket := metadata.get("ticket"):
             return await self._controller.aresume(ticket, human, approve=approve, context=context)
         arguments = cast("JsonValue", dict(args))
-        repairs = args.repairs if isinstance(args, _Arguments) else ()
-        call = Call(
-            id=ctx.tool_call_id,
-            name=name,
-            arguments=arguments,
-            result=Success(value=arguments, repairs=repairs),
-            repairs=repairs,
-        )
+        result = Success(value=arguments, repairs=getattr(args, "repairs", ()))
+        call = Call(id=ctx.tool_call_id, name=name, arguments=arguments, result=result)
         return await self._controller.acall(call, human=human, approve=approve, context=context)
 
-    def _checked(self, name: str, arguments: str | JsonValue) -> "_Arguments":
-        """Parse, coerce and validate the model's arguments.
 
-        Raises:
-            ModelRetry: they are invalid; its message has the issues.
-        """
-        call = self._tools.call_of(name, arguments)
-        if not call.result:
-            raise ModelRetry(self._controller.call(call).text)  # a failure: nothing can run
-        return _Arguments(cast("dict[str, Any]", call.arguments), call.repairs)
-
-
-class _ArgumentsValidator:
+class _ArgumentsValidator(NamedTuple):
     """Checks the arguments of one function, in place of a pydantic validator."""
 
-    def __init__(self, check: "Callable[[str, Any], _Arguments]", name: str) -> None:
-        self._check = check
-        self._name = name
-
-    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> "_Arguments":  # noqa: A002
-        return self._check(self._name, input if isinstance(input, str) else bytes(input).decode())
+    tools: Tools
+    controller: Controller
+    name: str
 
     def validate_python(self, input: Any, **_: Any) -> "_Arguments":  # noqa: A002
-        return self._check(self._name, input)
+        call = self.tools.call_of(self.name, input)
+        if not call.result:
+            raise ModelRetry(self.controller.call(call).text)  # a failure: nothing can run
+        return _Arguments(cast("dict[str, Any]", call.arguments), call.repairs)
+
+    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> "_Arguments":  # noqa: A002
+        return self.validate_python(input if isinstance(input, str) else bytes(input).decode())
 
 
 class _Arguments(dict[str, Any]):

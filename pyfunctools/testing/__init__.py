@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING
 from pyfunctools._face import lazy_face
 
 if TYPE_CHECKING:
-    from pyfunctools.testing.scripted import (
-        ScriptedModel as ScriptedModel,
-        ScriptedPerson as ScriptedPerson,
-    )
+    from pyfunctools.testing.scripted import ScriptedModel as ScriptedModel
+    from pyfunctools.testing.scripted import ScriptedPerson as ScriptedPerson
     from pyfunctools.testing.spoiling import Mistake as Mistake
-    from pyfunctools.testing.strategies import (
-        Finding as Finding,
-        arguments as arguments,
-        fuzz as fuzz,
-        mistakes as mistakes,
-    )
+    from pyfunctools.testing.strategies import Finding as Finding, arguments as arguments
+    from pyfunctools.testing.strategies import fuzz as fuzz, mistakes as mistakes
 
 _HOMES = {
     "strategies": "Finding arguments fuzz mistakes",

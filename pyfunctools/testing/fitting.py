@@ -1,14 +1,15 @@
 """Random values of a schema, as a careful model might send them."""
 
+import re
 import string
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from math import ceil, floor, inf
 from random import Random
 from typing import Any, TypeAlias, cast
 
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSITION, REFERENCES, UNIONS, judging
-from pyfunctools.testing.matching import Matching
 
 Schema: TypeAlias = Any
 DEEPEST = 12
@@ -81,12 +82,13 @@ class FittingValues:
         for part in (schema, *schema.get("allOf", ())):
             if isinstance(part, dict) and "const" in part:
                 return cast("Schema", part)["const"]
-        enum = [value for value in schema.get("enum", ()) if _is_of_type(value, schema)]
+        takes_null = "null" in str(schema.get("type", "null"))
+        enum = [value for value in schema.get("enum", ()) if value is not None or takes_null]
         if enum:
             return self.random.choice(enum)
         known: Schema = (properties or {}) | schema.get("properties", {})
         values = [self.of(part, depth + 1, known) for part in self._parts(schema, depth)]
-        if not values or _has_assertions(schema):
+        if not values or any(key not in _SILENT and not key.startswith("x-") for key in schema):
             values.insert(0, self._of_type(schema, depth, known))
         if all(isinstance(value, dict) for value in values):
             return {name: member for value in values for name, member in value.items()}
@@ -213,12 +215,8 @@ class FittingValues:
         return self.random.choice(WORDS)
 
 
-def _is_of_type(value: Any, schema: Schema) -> bool:
-    return value is not None or "null" in str(schema.get("type", "null"))
-
-
 _KINDS = {kind: judging(kind) for kind in ("object", "array", "number")}
-_ANNOTATIONS = ANNOTATIONS | REFERENCES | {"$defs", "discriminator"} | {*COMPOSITION, "not"}
+_SILENT = ANNOTATIONS | REFERENCES | {"$defs", "discriminator"} | {*COMPOSITION, "not"}
 
 
 def _edge_bounds(low: float, high: float) -> tuple[float, float]:
@@ -228,10 +226,70 @@ def _edge_bounds(low: float, high: float) -> tuple[float, float]:
     return low, min(high, low + 10)
 
 
-def _has_assertions(schema: Schema) -> bool:
-    return any(key not in _ANNOTATIONS and not key.startswith("x-") for key in schema)
-
-
 def _weight(schema: Schema) -> int:
     kinds: Any = cast("Schema", schema).get("type") if isinstance(schema, dict) else "string"
     return {"string": 0, "null": 0, "boolean": 0, "integer": 0, "array": 1}.get(str(kinds), 2)
+
+
+# Python's own parser of patterns, which has no public name.
+_PARSER: Any = import_module("re._parser")
+_CODES: Any = import_module("re._constants")
+
+
+class Matching:
+    """Random texts for Python patterns; look-around is ignored."""
+
+    def __init__(self, random: Random, word: Callable[[], str]) -> None:
+        self._random = random
+        self._word = word
+
+    def text(self, pattern: str) -> str:
+        """Return a text that matches the pattern, or any word if the pattern is invalid."""
+        try:
+            return "".join(self._texts(_PARSER.parse(pattern)))
+        except (re.error, KeyError, OverflowError):
+            return self._word()
+
+    def _texts(self, parsed: Any) -> Iterator[str]:
+        for operator, given in parsed:
+            name = str(operator)
+            if name == "LITERAL":
+                yield chr(given)
+            elif name in ("NOT_LITERAL", "ANY"):
+                yield "a" if given != ord("a") else "b"
+            elif name == "IN":
+                yield self._one_of(given)
+            elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+                least, most, inner = given
+                for _ in range(self._random.randint(least, min(most, least + 3))):
+                    yield from self._texts(inner)
+            elif name == "SUBPATTERN":
+                yield from self._texts(given[-1])
+            elif name == "ATOMIC_GROUP":
+                yield from self._texts(given)
+            elif name == "BRANCH":
+                yield from self._texts(self._random.choice(given[1]))
+
+    def _one_of(self, members: Any) -> str:
+        kinds = {
+            _CODES.CATEGORY_DIGIT: string.digits,
+            _CODES.CATEGORY_WORD: string.ascii_letters + string.digits + "_",
+            _CODES.CATEGORY_SPACE: " ",
+            _CODES.CATEGORY_NOT_SPACE: string.ascii_letters,
+            _CODES.CATEGORY_NOT_DIGIT: string.ascii_letters,
+            _CODES.CATEGORY_NOT_WORD: "-",
+        }
+        found: set[str] = set()
+        negated = False
+        for operator, given in members:
+            name = str(operator)
+            negated = negated or name == "NEGATE"
+            if name == "LITERAL":
+                found.add(chr(given))
+            elif name == "RANGE":
+                found.update(map(chr, range(given[0], min(given[1], given[0] + 200) + 1)))
+            elif name == "CATEGORY":
+                found.update(kinds[given])
+        usual = string.ascii_letters + string.digits + " -_."
+        choices = [c for c in usual if c not in found] if negated else sorted(found)
+        return self._random.choice([c for c in choices if c in usual] or choices or ["\u4e2d"])

@@ -29,24 +29,15 @@ def chat_call(name: str, arguments: Any, call_id: str | None = "call_1") -> Repl
 def responses(*output: ReplyJson, status: str = "completed") -> ReplyJson:
     """Return a response of OpenAI's Responses interface with these items."""
     whole = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": status}
-    more: ReplyJson = {
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "error": None,
-    }
+    more = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": list[Any](), "error": None}
     return {**whole, **more, "output": list(output)}
 
 
 def item(name: str, arguments: str, call_id: str | None = "call_1", **more: Any) -> ReplyJson:
     """Return the item of a call in a response of OpenAI's Responses interface."""
     call = {"type": "function_call", "id": f"fc_{call_id}", "status": "completed", **more}
-    return {
-        **call,
-        "name": name,
-        "arguments": arguments,
-        **({} if call_id is None else {"call_id": call_id}),
-    }
+    call |= {"name": name, "arguments": arguments}
+    return call if call_id is None else {**call, "call_id": call_id}
 
 
 def spoken_item(text: str, kind: str = "output_text") -> ReplyJson:

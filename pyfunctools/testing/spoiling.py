@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from operator import delitem
+from functools import reduce
+from operator import delitem, getitem
 from random import Random
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema.ground.path import Keys
@@ -49,12 +50,6 @@ def _places(value: JsonValue, keys: Keys = ()) -> Iterator[tuple[Keys, JsonValue
             yield from _places(inner, (*keys, index))
 
 
-def _below(value: Any, keys: Iterable[str | int]) -> Any:
-    for key in keys:
-        value = value[key]
-    return value
-
-
 def _at_one_place(
     fits: Callable[[str | int, JsonValue], bool], change: Callable[[Any, Any], object]
 ) -> Slip:
@@ -65,7 +60,7 @@ def _at_one_place(
         if not places:
             return None
         *above, last = random.choice(places)
-        change(_below(arguments, above), last)
+        change(reduce(getitem, above, cast("Any", arguments)), last)
         return json.dumps(arguments)
 
     return slip

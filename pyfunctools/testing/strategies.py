@@ -20,17 +20,15 @@ try:
     from hypothesis import strategies as st
     from hypothesis.errors import NoSuchExample
 except ImportError as error:
-    raise MissingExtraError(
-        "pyfunctools.testing",
-        f"hypothesis is not installed: {error}.",
-        "testing",
-    ) from error
+    reason = f"hypothesis is not installed: {error}."
+    raise MissingExtraError("pyfunctools.testing", reason, "testing") from error
 
 TRIES = 50
 """The number of values that `fitting` tries before it gives up."""
 
 FULLNESS = (0.5, 0.2, 0.0, 1.0)
 """Shares of the optional properties in a value."""
+_RANDOMS = st.randoms(use_true_random=False)
 
 
 def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mapping[str, Any]]:
@@ -38,12 +36,7 @@ def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mappi
 
     Drawing raises a `DefinitionError` if 50 tries yield no valid arguments.
     """
-
-    @st.composite
-    def drawn(draw: st.DrawFn) -> JsonObject:
-        return fitting(function, side, draw(st.randoms(use_true_random=False)))
-
-    return drawn()
+    return _RANDOMS.map(lambda random: fitting(function, side, random))
 
 
 def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
@@ -52,12 +45,10 @@ def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
     Each mistake has the valid arguments it was made from.
     """
 
-    @st.composite
-    def drawn(draw: st.DrawFn) -> Mistake:
-        valid = draw(arguments(function))
-        return next(possible_mistakes(draw(st.randoms(use_true_random=False)), valid))
+    def slip(random: Random) -> Mistake:
+        return next(possible_mistakes(random, fitting(function, "llm", random)))
 
-    return drawn()
+    return _RANDOMS.map(slip)
 
 
 def fitting(function: Function, side: Side, random: Random) -> JsonObject:
@@ -66,11 +57,9 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
     Raises:
         DefinitionError: no valid arguments were found.
     """
-    schema = contract_of(function).parameters
-    if side != "whole" and function.separated is not None:
-        schema = function.separated.llm if side == "llm" else function.separated.human
-    elif side == "human":
-        schema = None
+    schema, parts = contract_of(function).parameters, function.separated
+    if side != "whole":
+        schema = getattr(parts, side) if parts else None if side == "human" else schema
     if schema is None:
         return {}
     wrong = "nothing could be made"
@@ -82,11 +71,9 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
         if checked:
             return value
         wrong = "; ".join(f"{each.path}: {each.expected}" for each in checked.issues[:3])
-    raise DefinitionError(
-        function.name,
-        f"No valid arguments were found in {TRIES} tries ({wrong}).",
-        "Write arguments by hand: keywords of the schema may exclude almost every value.",
-    )
+    reason = f"No valid arguments were found in {TRIES} tries ({wrong})."
+    remedy = "Write arguments by hand: keywords of the schema may exclude almost every value."
+    raise DefinitionError(function.name, reason, remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +103,8 @@ def fuzz(
     log = getLogger("pyfunctools")
     log.addFilter(_silent)  # otherwise each exception would be logged a hundred times
     try:
-        found = [
-            _finding(controller, each, examples, context)
-            for each in controller
-            if handler_of(each) is not None
-        ]
+        local = [each for each in controller if handler_of(each) is not None]
+        found = [_finding(controller, each, examples, context) for each in local]
     finally:
         log.removeFilter(_silent)
     return tuple(each for each in found if each is not None)
@@ -137,23 +121,16 @@ def _finding(
 
     def call(whole: JsonObject) -> Outcome:
         llm, human = (whole, None) if separated is None else separated.split(whole)
-        return controller.call(
-            function.name,
-            llm,
-            human=cast("JsonObject | None", human),
-            approve=True if function.confirm else None,
-            context=context,
-        )
+        values, approve = cast("JsonObject | None", human), function.confirm or None
+        return controller.call(function.name, llm, human=values, approve=approve, context=context)
 
     def fails(whole: JsonObject) -> bool:
         outcome = call(whole)
         return outcome.reason in ("raised", "output") and not isinstance(outcome.exception, Retry)
 
+    checks = cast("list[HealthCheck]", list(HealthCheck))
     tried = settings(
-        max_examples=examples,
-        database=None,
-        suppress_health_check=cast("list[HealthCheck]", list(HealthCheck)),
-        deadline=None,
+        max_examples=examples, database=None, suppress_health_check=checks, deadline=None
     )
     random = Random(function.name)  # noqa: S311 - the same in every run, not a secret
     try:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from pyfunctools import Controller, Function, Human, Skipped, human
-from pyfunctools.controller.report import REASONS, SHOWN, WIDTH, Entry, report_of
+from pyfunctools.controller.tool_list import REASONS, SHOWN, WIDTH, Entry, report_of
 from pyfunctools.note import Note
 
 

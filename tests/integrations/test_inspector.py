@@ -26,7 +26,7 @@ from pyfunctools import (
 )
 from pyfunctools.cli.app import app as command
 from pyfunctools.integrations.inspector.markup import json_text
-from pyfunctools.schema.separation.shown import without_values
+from pyfunctools.schema.separation.predicates import without_values
 
 TOKEN = "a token of this test"
 HERE = "http://127.0.0.1:8765"

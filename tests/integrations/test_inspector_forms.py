@@ -16,8 +16,8 @@ from starlette.requests import Request
 
 from pyfunctools import Controller, DefinitionError, Function, Question
 from pyfunctools.errors import DocumentError
-from pyfunctools.integrations.inspector.question_form import question_fields, values_in
-from pyfunctools.integrations.inspector.trying import Trial, Trials
+from pyfunctools.integrations.inspector.trial_page import question_fields
+from pyfunctools.integrations.inspector.trying import Trial, Trials, values_in
 from pyfunctools.testing.fitting import FittingValues
 from pyfunctools.testing.strategies import FULLNESS, fitting
 

@@ -19,7 +19,7 @@ from random_values import Values
 from turns import Shop as TurnsShop
 
 from pyfunctools import Controller, DefinitionError, Function, Outcome, Question, SchemaError
-from pyfunctools.cli.demo_shop import TeaShop
+from pyfunctools.cli.demo import TeaShop
 from pyfunctools.integrations.mcp import server
 from pyfunctools.record.origin import Method
 from pyfunctools.record.outcome import outcome_json

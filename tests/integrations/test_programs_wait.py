@@ -378,7 +378,7 @@ def test_altered_foreign_truncated_and_expired_tickets_are_refused(bank: Bank) -
 def test_a_dump_of_another_monty_or_for_other_functions_is_changed(
     bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pyfunctools.integrations.programs import suspended
+    from pyfunctools.integrations.programs import program_run as suspended
 
     store = MemoryStore()
     waiting = start(programs_of(bank, store))

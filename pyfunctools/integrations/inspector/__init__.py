@@ -9,13 +9,10 @@ HTML is made here, and works without scripts; nothing is loaded from another hos
 from pyfunctools.errors import MissingExtraError
 
 try:
-    import python_multipart  # Starlette reads forms with it
-    import starlette
+    import python_multipart as python_multipart  # Starlette reads forms with it
+
+    from pyfunctools.integrations.inspector.inspector_page import inspector_app
 except ImportError as error:
     raise MissingExtraError("inspector", f"{error.name} is not installed.", "inspector") from error
-
-del python_multipart, starlette
-
-from pyfunctools.integrations.inspector.inspector_page import inspector_app  # noqa: E402 - after the check
 
 __all__ = ["inspector_app"]

@@ -1,8 +1,12 @@
 """The application: its pages, by address."""
 
+import secrets
+import webbrowser
 from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib.resources import files
+from socket import create_server
+from threading import Thread
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,21 +19,20 @@ from starlette.types import ASGIApp
 from pyfunctools import Approval, Controller, Function, PyfunctoolsError, Waiting
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.person.questions import questions_for
-from pyfunctools.integrations.inspector.function_page import function_article
-from pyfunctools.integrations.inspector.listing import (
+from pyfunctools.integrations.inspector.function_pages import (
     beside,
+    function_article,
     function_list,
     search_field,
+    size_section,
     skipped_list,
     tag_list,
     whole_page,
 )
 from pyfunctools.integrations.inspector.markup import Child, tag
 from pyfunctools.integrations.inspector.page_guard import PageGuard
-from pyfunctools.integrations.inspector.question_form import values_in
-from pyfunctools.integrations.inspector.size_page import size_section
 from pyfunctools.integrations.inspector.trial_page import try_section, waiting_sections
-from pyfunctools.integrations.inspector.trying import ListWaiting, Trial, Trials
+from pyfunctools.integrations.inspector.trying import ListWaiting, Trial, Trials, values_in
 
 _FOUND = 40
 """The most functions that a search shows."""
@@ -208,3 +211,30 @@ async def _decided(form: FormData, waits: Waiting, action: str) -> object:
 
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", ""))
+
+
+def serve_inspector(
+    controller: Controller, *, port: int, opens: bool, context: object, source: str
+) -> None:
+    """Serve the page of a controller until it is interrupted; port 0 takes a free one.
+
+    Raises:
+        DefinitionError: the port cannot be served.
+    """
+    from uvicorn import Config, Server
+
+    if not 0 <= port < 1 << 16:
+        raise DefinitionError("--port", f"{port} is not a port.", "Write one of 0 to 65535.")
+    try:
+        listening = create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise DefinitionError("--port", f"{port} cannot be served: {error}.") from None
+    token = secrets.token_urlsafe(32)
+    app = inspector_app(controller, token=token, context=lambda _: context, source=source)  # pyright: ignore
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}"
+    print(address, flush=True)  # from now on requests are answered: the socket holds them
+    if opens:
+        Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    config = Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    with listening:
+        Server(config).run(sockets=[listening])

@@ -1,8 +1,9 @@
-"""The form that tries a call, the list of waiting calls, and what came of a button."""
+"""The form that tries a call with its questions, the waiting calls, what came of a button."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from pyfunctools import Failure, Function, Outcome, Question, Repair, Request, Success, Waiting
 from pyfunctools.execution.person.masking import Masker
@@ -16,11 +17,11 @@ from pyfunctools.integrations.inspector.markup import (
     spaced,
     tag,
 )
-from pyfunctools.integrations.inspector.question_form import FieldValues, question_fields
-from pyfunctools.integrations.inspector.trying import HeldCall, Trial
+from pyfunctools.integrations.inspector.trying import FieldValues, HeldCall, Trial
 from pyfunctools.record.outcome import outcome_json
 
 _MARK = "❌"
+_TYPES = {"date": "date", "time": "time", "datetime": "datetime-local", "file": "file"}
 
 
 def try_section(
@@ -89,13 +90,8 @@ def _alert(note: str | None) -> Child:
 
 def _pending(waits: Waiting) -> Markup:
     fields = question_fields(waits.questions, {}, waits.call_id)
-    return tag(
-        "fieldset",
-        tag("legend", waits.function),
-        _about(waits),
-        fields,
-        _buttons("approve", "deny", prefix=waits.call_id),
-    )
+    decide = _buttons("approve", "deny", prefix=waits.call_id)
+    return tag("fieldset", tag("legend", waits.function), _about(waits), fields, decide)
 
 
 def _about(waits: Waiting) -> Child:
@@ -118,10 +114,8 @@ def _persons(questions: Iterable[Question], values: FieldValues) -> Markup | Non
 
 
 def _buttons(*actions: str, prefix: str = "") -> Markup:
-    made = (
-        tag("button", each.capitalize(), name=f"{prefix}action", value=each, class_=each)
-        for each in actions
-    )
+    said, name = {each: each.capitalize() for each in actions}, f"{prefix}action"
+    made = (tag("button", said[each], name=name, value=each, class_=each) for each in actions)
     return tag("p", spaced(made), class_="buttons")
 
 
@@ -243,3 +237,67 @@ def _pieces(*values: object) -> list[str]:
 
 def _piece(value: object) -> str:
     return value if isinstance(value, str) else json_text(value)
+
+
+def question_fields(
+    questions: Iterable[Question], values: Mapping[str, object], prefix: str = ""
+) -> list[Markup]:
+    """Return a labelled field for each question; each name is its path after the `prefix`."""
+    return [_field(each, values.get(each.path), prefix + each.path) for each in questions]
+
+
+def _field(question: Question, given: object, name: str) -> Markup:
+    listed = cast("list[object]", given if isinstance(given, list) else [given])
+    held = [each for each in listed if isinstance(each, str)]
+    is_kept = given is not None and (question.secret or question.kind == "file")
+    no_default = question.default is None or question.secret
+    told = f"{name}-help"
+    notes = [
+        tag("strong", question.problem, class_="problem") if question.problem else None,
+        question.help,
+        "Given; leave it empty to keep it." if is_kept else None,
+        None if no_default else f"Without an answer: {_option(question.default)}.",
+    ]
+    common: dict[str, str | bool | None] = {
+        "id": name,
+        "name": name,
+        "aria_describedby": told,
+        "aria_required": question.required,
+        "aria_invalid": question.problem is not None,
+    }
+    optional = "" if question.required else tag("small", " (optional)")
+    label = tag("label", question.label, optional, for_=name)
+    about = tag("span", spaced(notes), id=told, class_="help")
+    return tag("div", label, _control(question, held, common), about, class_="field")
+
+
+def _control(question: Question, held: list[str], common: dict[str, str | bool | None]) -> Markup:
+    kind = question.kind
+    options = [_option(each) for each in question.options]
+    if kind == "boolean" and not options:
+        options = ["yes", "no"]
+    if options and not question.secret:
+        many = kind == "choices"
+        shown = options if many else ["", *options]
+        listed = [tag("option", each, value=each, selected=each in held) for each in shown]
+        return tag("select", listed, multiple=many, **common)
+    text = "" if question.secret else "\n".join(held)
+    if not question.secret and (kind == "json" or "\n" in text):
+        return tag("textarea", raw(text), rows=4, spellcheck="false", **common)
+    schema = question.schema
+    is_list = not isinstance(schema, bool) and "array" in str(schema.get("type"))
+    typed = "password" if question.secret else _TYPES.get(kind, "text")
+    return tag(
+        "input",
+        type=typed,
+        value=None if kind == "file" or question.secret else text,
+        inputmode="decimal" if kind in ("number", "integer") else None,
+        multiple=kind == "file" and is_list,
+        step="any" if typed in ("time", "datetime-local") else None,
+        autocomplete="off",
+        **common,
+    )
+
+
+def _option(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

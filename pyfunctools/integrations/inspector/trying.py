@@ -1,18 +1,21 @@
 """`Trials`: calls that a person checks, runs, approves or denies on the page."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
-from pyfunctools import Controller, Outcome, PendingCall, Question, Waiting
+from pyfunctools import Controller, File, Outcome, PendingCall, Question, Waiting
+from pyfunctools.controller.calling import ResumeOptions
 from pyfunctools.execution.steps import awaited
 from pyfunctools.integrations.inspector.page_guard import audience_of
-from pyfunctools.integrations.inspector.question_form import FieldValues, kept
 
+FieldValues: TypeAlias = dict[str, object]
+"""A person's values by `Question.path`."""
 ListWaiting: TypeAlias = Callable[[str | None], Any]
 """Returns the waiting calls of a person, or an awaitable of them."""
 
@@ -165,23 +168,40 @@ class Trials:
         context = self._context
         if callable(context):
             context = await awaited(context(request), "")
+        options = ResumeOptions(context=context, approve=approve, audience=call.audience)
+        if call.waiting is not None:
+            return await controller.aresume(call.waiting.ticket, call.values or None, **options)
         human = call.values or None
-        audience, waits = call.audience, call.waiting
-        if waits is not None:
-            return await controller.aresume(
-                waits.ticket, human, context=context, approve=approve, audience=audience
-            )
-        return await controller.acall(
-            call.function,
-            call.text,
-            human=human,
-            context=context,
-            approve=approve,
-            audience=audience,
-        )
+        return await controller.acall(call.function, call.text, human=human, **options)
 
     def _hold(self, call: HeldCall, values: FieldValues) -> None:
         self._held[call.key] = replace(call, values=values, until=monotonic() + _LIFETIME)
         self._held.move_to_end(call.key)
         while len(self._held) > _MOST:
             self._held.popitem(last=False)
+
+
+async def values_in(form: FormData, prefix: str = "") -> FieldValues:
+    """Return what a person gave in the fields of a call; an empty field gave nothing."""
+    values: FieldValues = {}
+    for name in form:
+        if name.startswith(prefix + "$input"):
+            items = [await _value(each) for each in form.getlist(name)]
+            if given := [each for each in items if each is not None]:
+                values[name.removeprefix(prefix)] = given[0] if len(given) == 1 else given
+    return values
+
+
+def kept(questions: Iterable[Question], values: FieldValues) -> FieldValues:
+    """Return the values that no page shows, so that they are kept here: secrets and files."""
+    hidden = {each.path for each in questions if each.secret or each.kind == "file"}
+    return {path: value for path, value in values.items() if path in hidden}
+
+
+async def _value(given: UploadFile | str) -> object:
+    if isinstance(given, str):
+        return given if given.strip() else None
+    content = await given.read()
+    if not given.filename and not content:
+        return None
+    return File(content, given.filename or None, given.content_type or None)

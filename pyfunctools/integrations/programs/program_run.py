@@ -4,43 +4,114 @@ The program runs until all that is left of it waits for calls. These calls then 
 `acall`, one after another in `call`; when all have ended the program gets their results together.
 So what it does depends on no order, neither of the calls nor of people's answers. If one of the
 calls waits for a person, the program is put into a ticket, and goes on when each is answered.
+
+The state of its ticket (`ProgramRun._saved`) holds the dump of the sandbox, what was printed, and
+the calls: those that ran in brief, those that wait with the model's arguments, and nothing of a
+person's.
 """
 
 from asyncio import Lock, get_running_loop, to_thread
+from base64 import b85decode, b85encode
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 from json import dumps, loads
+from lzma import FILTER_LZMA2, FORMAT_RAW, compress, decompress
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from pyfunctools._json import JsonObject
-from pyfunctools._text import visible
+from pyfunctools._text import shortened, visible
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions, inner_call
 from pyfunctools.controller.turn import run_together
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.execution.person.answers import plain_json
 from pyfunctools.execution.person.approval import Approval
+from pyfunctools.execution.person.ticket_use import Claim
 from pyfunctools.execution.person.tickets import Ticket, digest_of, ticket_refused
 from pyfunctools.execution.runner import PersonsPart, Run
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.execution.wrappers.part import next_ticket
 from pyfunctools.integrations.programs.sandbox import (
+    VERSION,
+    WORD,
     AskedCall,
     ProgramEnd,
     ProgramError,
     Sandbox,
-    without_fence,
-    words_of,
 )
-from pyfunctools.integrations.programs.suspended import ProgramCall, SuspendedProgram, loaded
 from pyfunctools.limits import DEFAULT_LIMITS, ProgramLimits
 from pyfunctools.record.call import Call
 from pyfunctools.record.outcome import InnerCall, Outcome, Waiting, outcome_json
 from pyfunctools.schema import Issue, Path, Success
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.signatures import loose_signatures
+
+_SMALL: Final[Any] = {
+    "format": FORMAT_RAW,
+    "filters": [{"id": FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20}],
+}
+_BRIEF: Final = 100
+"""The most characters of the text of a call that ran."""
+
+
+@dataclass(slots=True)
+class ProgramCall:
+    """A call that a program waits for, under Monty's `number`.
+
+    `result` is what the program gets: whether it is right, and the value or the text of an error.
+    `ticket` is what it continues with if it waits for a person.
+    """
+
+    number: int
+    id: str
+    function: str
+    arguments: JsonObject | None = None
+    outcome: Outcome | None = None
+    result: tuple[bool, Any] | None = None
+    ticket: Ticket | None = None
+
+    @property
+    def made(self) -> InnerCall:
+        """The call as it is told."""
+        return InnerCall(
+            call_id=self.id,
+            function=self.function,
+            arguments=self.arguments,
+            outcome=cast("Outcome", self.outcome),
+        )
+
+
+def _brief(call: InnerCall) -> tuple[dict[str, Any], dict[str, Any]]:
+    outcome = call.outcome
+    text = shortened(outcome.text, _BRIEF)
+    told = {"text": text, "reason": outcome.reason, "function": outcome.function}
+    return {"call_id": call.call_id, "function": call.function, "arguments": None}, told
+
+
+def _saved(call: ProgramCall) -> list[Any]:
+    kept = call.ticket and {name: getattr(call.ticket, name) for name in _KEPT}
+    told = None if kept else _brief(call.made)[1]
+    return [call.number, call.id, call.function, call.result, told, kept]
+
+
+_KEPT: Final = ("function", "digest", "arguments", "filled", "state")
+"""The contents of a waiting call's ticket that are its own; the rest is the program's."""
+
+
+def _loaded_call(
+    outer: Ticket, number: int, call_id: str, function: str, result: Any, told: Any, kept: Any
+) -> ProgramCall:
+    call = ProgramCall(number, call_id, function)
+    if kept is None:
+        call.result, call.outcome = tuple(result), Outcome(**told)
+        return call
+    filled = tuple(tuple(keys) for keys in kept.pop("filled"))
+    call.ticket = replace(outer, call=call_id, filled=filled, **kept)
+    call.arguments = call.ticket.arguments
+    return call
+
 
 T = TypeVar("T")
 
@@ -54,7 +125,7 @@ class ProgramFunctions(NamedTuple):
 
     def stubs(self, code: str) -> str:
         """Return what a type checker has to know of the functions in a program."""
-        words = words_of(code)
+        words = set(WORD.findall(code))
         used = {now: self.inner[name] for now, name in self.names.items() if now in words}
         return loose_signatures(used)
 
@@ -112,27 +183,40 @@ class ProgramRun:
             if refused := await self.claim():
                 return refused
             self._code = cast("str", self._run.arguments["code"])
-            code = without_fence(self._code)
-            stubs = self._functions.stubs(code)
-            reached = await self._step(self._sandbox.start, code, stubs)
+            stubs = self._functions.stubs(self._code)
+            reached = await self._step(self._sandbox.start, self._code, stubs)
             self._add(reached)
             return reached
-        kept = loaded(cast("str", text), ticket)
-        if kept is None:
-            return ticket_refused("changed", ticket.function)
-        if refused := self._refused(call.ticket for call in kept.calls):
+        dump = self._loaded(cast("str", text), ticket)
+        if dump is not None and (refused := self._refused()):
             return refused
-        self._answers, self._issues = _answers_of(self._person, kept.calls)
-        sandbox = self._sandbox
-        self._code, sandbox.printed, sandbox.spent, sandbox.made = kept[:4]
-        self._ended, self._calls = kept.ended, kept.calls
-        is_loaded = await self._step(sandbox.load, kept.dump)
+        self._answers, self._issues = _answers_of(self._person, self._calls)
+        is_loaded = dump is not None and await self._step(self._sandbox.load, dump)
         return [] if is_loaded else ticket_refused("changed", ticket.function)
 
-    def _refused(self, tickets: Iterable[Ticket | None]) -> Outcome | None:
+    def _saved(self, dump: bytes) -> str:
+        """Return the program where it waits as a text."""
+        sandbox = self._sandbox
+        so_far = [VERSION, self._code, sandbox.printed, sandbox.spent, sandbox.made]
+        calls = [[*map(_brief, self._ended)], [*map(_saved, self._calls)]]
+        head = dumps([*so_far, *calls], separators=(",", ":")).encode()
+        return b85encode(compress(head + b"\n" + dump, **_SMALL)).decode()
+
+    def _loaded(self, text: str, outer: Ticket) -> bytes | None:
+        """Read what `_saved` wrote, and return the dump, `None` if it is another Monty's."""
+        head, _, dump = decompress(b85decode(text), **_SMALL).partition(b"\n")
+        version, self._code, *so_far, ended, calls = loads(head)
+        if version != VERSION:
+            return None
+        self._sandbox.printed, self._sandbox.spent, self._sandbox.made = so_far
+        self._ended = [InnerCall(**each, outcome=Outcome(**outcome)) for each, outcome in ended]
+        self._calls = [_loaded_call(outer, *each) for each in calls]
+        return dump
+
+    def _refused(self) -> Outcome | None:
         """Refuse to go on if a function of a waiting call is not what it was."""
         inner, known = self._functions.inner, self._functions.names.values()
-        for ticket in filter(None, tickets):
+        for ticket in filter(None, [call.ticket for call in self._calls]):
             if ticket.function not in known:
                 return ticket_refused("gone", ticket.function)
             if digest_of(inner[ticket.function]) != ticket.digest:
@@ -180,13 +264,13 @@ class ProgramRun:
     def _steps(self, call: ProgramCall) -> Coroutine[Any, None, Outcome]:
         person, run = self._person, self._run
         human, approve = person.ask, person.approve if callable(person.approve) else None
-        made: Call | _InnerClaim
+        made: Call | Claim
         if call.ticket is None:
             call.arguments = cast("JsonObject", plain_json(call.arguments))
             read = Success(value=call.arguments)
             made = Call(id=call.id, name=call.function, arguments=call.arguments, result=read)
         else:
-            made = _InnerClaim(self, call.ticket)
+            made = Claim(call.ticket, self.claim)  # what came of the program is recorded
             values, approval = values_and_approval(self._answers.get(call.id))
             human = human if values is None else values
             approve = approve if approval is None else approval
@@ -199,12 +283,10 @@ class ProgramRun:
 
     def _suspended(self, dump: bytes) -> Outcome:
         """Return the outcome of a program that waits, with its ticket."""
-        sandbox, person = self._sandbox, self._person
-        so_far = (self._code, sandbox.printed, sandbox.spent, sandbox.made)
-        program = SuspendedProgram(*so_far, self._ended, self._calls, dump)
+        person = self._person
         after = None if self._claimed else person.ticket
         bare = person.made._replace(arguments={"code": ""})  # the program has it, compressed
-        state = {"program": program.text()}
+        state = {"program": self._saved(dump)}
         ticket = next_ticket(person._replace(made=bare), after, state=state)
         if ticket is None:
             raise ProgramError("The program is too large to wait for a person.")
@@ -253,24 +335,16 @@ class ProgramRun:
         lines = [error.text]
         if printed := self._sandbox.printed:
             lines.append(f"It had printed:\n{truncated(printed, _LONGEST)}")
-        ran = Counter(
-            f"{each.function} ({each.outcome.reason or 'ok'})"
-            for each in calls
-            if _has_begun(each.outcome)
-        )
+        begun = (each for each in calls if _has_begun(each.outcome))
+        ran = Counter(f"{each.function} ({each.outcome.reason or 'ok'})" for each in begun)
         if ran:
             told = (name if times == 1 else f"{name} x {times}" for name, times in ran.items())
             lines.append(f"These calls have run, and are not undone: {', '.join(told)}.")
         elif error.reason != "arguments":
             lines.append("None of its calls has run.")
-        is_good = self._person.ticket is not None and not self._claimed
-        return Outcome(
-            text=visible("\n".join(lines)),
-            reason=error.reason,
-            issues=issues,
-            calls=calls,
-            _still_waits=is_good,
-        )
+        is_good, text = self._person.ticket is not None and not self._claimed, "\n".join(lines)
+        made = Outcome(text=visible(text), reason=error.reason, issues=issues, calls=calls)
+        return replace(made, _still_waits=is_good)
 
     async def _step(self, called: Callable[..., T], *arguments: object) -> T:
         return await to_thread(called, *arguments) if self._run.awaits else called(*arguments)
@@ -280,17 +354,6 @@ class ProgramRun:
             get_running_loop().run_in_executor(None, self._sandbox.close)
         else:
             self._sandbox.close()
-
-
-class _InnerClaim:
-    """The claim of a call that waited in a program: that of the program's ticket."""
-
-    def __init__(self, program: ProgramRun, ticket: Ticket) -> None:
-        self.ticket = ticket
-        self.claim = program.claim
-
-    async def record(self, outcome: Outcome, text: str) -> None:
-        """Record nothing: what came of the program is recorded."""
 
 
 def _has_begun(outcome: Outcome) -> bool:

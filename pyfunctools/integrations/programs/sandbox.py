@@ -39,10 +39,11 @@ WORKERS: Final = 64
 """The most programs that run in this process at once; more wait for their turn."""
 _PATIENCE: Final = 30.0
 """Seconds for which a program waits for its turn, and more than its limit for a sign of life."""
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _FOUND: Final = re.compile(r"main\.py:(\d+):\d+: (error|warning)\[([\w-]+)\] (.*)")
 _NAME: Final = re.compile(r"Name `(\w+)` used when not defined")
 _FENCE: Final = re.compile(r"\s*```\w*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+"""The fence that a model may write around a program."""
 
 
 class ProgramError(Exception):
@@ -92,6 +93,7 @@ class Sandbox:
 
     def start(self, code: str, stubs: str) -> list[AskedCall] | ProgramEnd:
         """Check the types of a program and run it to the first calls, or to its end."""
+        code = found.group(1) if (found := _FENCE.fullmatch(code)) else code
         self._session = self._opened(stubs)
         try:
             if "asyncio" in code and "import asyncio" not in code:  # models forget it
@@ -224,17 +226,6 @@ class Sandbox:
 def _beyond(name: str, limit: float) -> ProgramError:
     text = f"The program was stopped at its limit {name}={limit}."
     return ProgramError(text, "deadline" if name == "seconds" else "raised")
-
-
-def without_fence(code: str) -> str:
-    """Return a program without the fence that a model may write around it."""
-    found = _FENCE.fullmatch(code)
-    return found.group(1) if found else code
-
-
-def words_of(code: str) -> frozenset[str]:
-    """Return all names in a program, and more words."""
-    return frozenset(_WORD.findall(code))
 
 
 def _mistakes(found: str, code: str, names: Iterable[str]) -> str:
