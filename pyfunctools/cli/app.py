@@ -20,10 +20,11 @@ from pyfunctools._text import quantity
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
-from pyfunctools.cli.human_values import approval_prompt, human_values
-from pyfunctools.cli.printing import Status, outcome_row, prepare, print_json, print_rows, status_of
-from pyfunctools.cli.replaying import ReplayCounts, check_recording, open_recording
+from pyfunctools.cli.asking import approval_prompt, human_values
+from pyfunctools.cli.display import Status, outcome_row, prepare, print_json, print_rows, status_of
+from pyfunctools.cli.replaying import check_recording, open_recording
 from pyfunctools.cli.source import (
+    json_arguments,
     open_source,
     page_of,
     read_context,
@@ -31,7 +32,6 @@ from pyfunctools.cli.source import (
     read_keys,
     read_value,
 )
-from pyfunctools.cli.typed_arguments import json_arguments
 from pyfunctools.controller.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.function import Function
@@ -93,8 +93,7 @@ Words = Annotated[
     typer.Argument(help="Arguments as `name=value`; dots enter objects: `body.city=Oslo`."),
 ]
 Args = Annotated[
-    str | None,
-    typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input."),
+    str | None, typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input.")
 ]
 Values = Annotated[
     str | None, typer.Option(help="The person's values: a JSON object, `@file`, or `-`.")
@@ -170,16 +169,13 @@ def demo() -> None:
 def list_functions(
     source: SourceArgument,
     tag: Annotated[str | None, typer.Option(help="Only functions with this tag.")] = None,
-    search: Annotated[str | None, typer.Option(help="Only what fits, the best first.")] = None,
     undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
     """List the functions of a source: name, origin, and summary of each."""
     controller = open_source(source, undecorated=undecorated)
     chosen = controller if tag is None else _selected(controller, [tag], None)
-    functions = list(chosen if search is None else chosen.search(search, limit=len(chosen) or 1))
-    is_whole = tag is None and search is None
-    _print_functions(functions, controller, as_json=as_json, is_whole=is_whole)
+    _print_functions(chosen.functions, controller, as_json=as_json, is_whole=tag is None)
 
 
 @app.command(name="search")
@@ -273,23 +269,20 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Check recorded calls without running them. Status 5 if a call is invalid or unknown."""
-    controller, results = open_source(source, undecorated=undecorated), ReplayCounts()
-    console = Console(stderr=True)
+    controller, console = open_source(source, undecorated=undecorated), Console(stderr=True)
     bar = Progress(console=console, transient=True, disable=not console.is_terminal)
     with open_recording(file) as lines, bar:
-        task = bar.add_task("replay", total=None if file == "-" else Path(file).stat().st_size)
-        for size_of_line in check_recording(controller, lines, results):
-            bar.advance(task, size_of_line)
+        if file != "-":
+            size = Path(file).stat().st_size
+            lines = bar.wrap_file(lines, size, description="replay")  # noqa: PLW2901
+        counts = check_recording(controller, lines)
     if as_json:
-        print_json(results.counts())
+        print_json(counts)
     else:
-        rows = [
-            (title, name, str(count))
-            for title, counter in results.counts().items()
-            for name, count in counter.items()
-        ]
+        found = [(title, each) for title, named in counts.items() for each in named.items()]
+        rows = [(title, name, str(count)) for title, (name, count) in found]
         _print_table(rows, display.columns(rows))
-    if not results.is_good:
+    if not counts["calls"].keys() <= {"right", "repaired"}:
         raise typer.Exit(Status.FOUND)
 
 
@@ -417,7 +410,7 @@ def inspect(
     auth: Auth = None,
 ) -> None:
     """Show the functions on a page of this machine, and try them; prints its address."""
-    from pyfunctools.integrations.inspector.served_page import serve_inspector
+    from pyfunctools.integrations.inspector.inspector_page import serve_inspector
 
     with redirect_stdout(sys.stderr):
         controller = open_source(source, server=server, headers=header or (), auth=auth or ())

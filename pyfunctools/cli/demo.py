@@ -5,16 +5,50 @@ from contextlib import suppress
 from importlib.util import find_spec
 from inspect import getsource
 from textwrap import dedent
+from typing import Annotated, Literal
 
+from pydantic import Field
 from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
 from pyfunctools._json import members_of
 from pyfunctools.cli import display
-from pyfunctools.cli.demo_shop import TeaShop
 from pyfunctools.controller import Controller
-from pyfunctools.record.function import Function
+from pyfunctools.sources.python.decorators import function
+from pyfunctools.sources.python.markers import Human
+
+
+class TeaShop:
+    """A small shop of teas."""
+
+    @function(tags=["orders"])
+    def order(
+        self,
+        tea: Literal["Sencha", "Gyokuro", "Assam", "Tieguanyin"],
+        grams: Annotated[int, Field(ge=25, le=1000)],
+        card_number: Human[str],
+        wrapping: Literal["plain", "gift"] = "plain",
+    ) -> dict[str, str]:
+        """Order a tea by the gram.
+
+        Args:
+            grams: The weight in grams.
+        """
+        parcel = f"{grams} g of {tea}, {wrapping}"
+        return {"parcel": parcel, "charged": card_number}
+
+    @function(tags=["advice"], read_only=True)
+    def brewing(self, kind: Literal["green", "black", "oolong"], cups: int = 1) -> str:
+        """Return how to brew a kind of tea.
+
+        Args:
+            kind: The kind of tea.
+            cups: How many cups at once.
+        """
+        celsius = {"green": 70, "black": 95, "oolong": 88}[kind]
+        return f"{celsius} degrees for {2.0 + 0.5 * min(cups, 4)} minutes"
+
 
 BROKEN = """\
 Sure! ```json
@@ -32,20 +66,26 @@ CARD = "5555 4444 3333 4242"
 
 def play(console: Console) -> None:
     """Print the demo: real calls, in this process. On a terminal Enter leads to the next screen."""
+    screens = {
+        "A method becomes a function for a model": _show_class,
+        "Small mistakes are repaired; wrong values go back": _show_wrong_call,
+        "A person adds the card number; no text shows it": _show_right_call,
+        "A program of the model waits, and goes on": _show_program,
+    }
     with Controller.from_object(TeaShop()) as shop:
-        _show_class(console, shop["order"])
-        _pause(console)
-        _show_wrong_call(console, shop)
-        _pause(console)
-        _show_right_call(console, shop)
-        if find_spec("pydantic_monty"):
-            _pause(console)
-            _show_program(console, shop)
+        for number, (title, show) in enumerate(screens.items(), 1):
+            if show is _show_program and not find_spec("pydantic_monty"):
+                break
+            if number > 1:
+                _pause(console)
+                console.print()
+            console.print(Rule(f"[bold]{number}. {title}", align="left", style="cyan"))
+            show(console, shop)
     _show_next_commands(console)
 
 
-def _show_class(console: Console, order: Function) -> None:
-    _heading(console, 1, "A method becomes a function for a model")
+def _show_class(console: Console, shop: Controller) -> None:
+    order = shop["order"]
     console.print(display.code(dedent(getsource(TeaShop.order)).rstrip(), "python"))
     separated = order.separated
     human = (separated and separated.human) or {}
@@ -54,7 +94,6 @@ def _show_class(console: Console, order: Function) -> None:
 
 
 def _show_wrong_call(console: Console, shop: Controller) -> None:
-    _heading(console, 2, "Small mistakes are repaired; wrong values go back")
     _line(console, "the model wrote", "")
     console.print(display.code(BROKEN, "text"))
     outcome = shop.call("order", BROKEN, human={"card_number": CARD})
@@ -64,7 +103,6 @@ def _show_wrong_call(console: Console, shop: Controller) -> None:
 
 
 def _show_right_call(console: Console, shop: Controller) -> None:
-    _heading(console, 3, "A person adds the card number; no text shows it")
     _line(console, "the model wrote", CORRECTED)
     waiting = shop.call("order", CORRECTED)
     _line(console, "without a person", waiting.text)
@@ -74,7 +112,6 @@ def _show_right_call(console: Console, shop: Controller) -> None:
 
 
 def _show_program(console: Console, shop: Controller) -> None:
-    _heading(console, 4, "A program of the model waits, and goes on")
     console.print(display.code(PROGRAM, "python"))
     programs = shop.programs()
     waiting = programs.call("run_program", {"code": PROGRAM}).waiting
@@ -87,23 +124,14 @@ def _show_program(console: Console, shop: Controller) -> None:
 
 def _show_next_commands(console: Console) -> None:
     display.print_parts(console, Text(), Text("Your turn:", style="bold"))
-    for line in (
-        "pyfunctools list demo",
-        "pyfunctools show demo order",
-        "pyfunctools call demo order tea=sencha grams=100",
-    ):
-        display.print_parts(console, Text(f"  {line}", style="bold magenta"))
+    for command in ("list demo", "show demo order", "call demo order tea=sencha grams=100"):
+        display.print_parts(console, Text(f"  pyfunctools {command}", style="bold magenta"))
 
 
 def _pause(console: Console) -> None:
     if console.is_terminal and sys.stdin.isatty():
         with suppress(EOFError):  # standard input has ended: do not wait
             console.input("[dim]Enter for more [/dim]")
-
-
-def _heading(console: Console, number: int, title: str) -> None:
-    rule = Rule(f"[bold]{number}. {title}", align="left", style="cyan")
-    display.print_parts(console, *([Text()] if number > 1 else []), rule)
 
 
 def _line(console: Console, title: str, text: str) -> None:

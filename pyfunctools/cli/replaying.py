@@ -4,9 +4,8 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeAlias
 
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.blocks import call_of
@@ -18,30 +17,13 @@ _LONGEST: Final = 2 * DEFAULT_LIMITS.text
 _MOST_UNKNOWN: Final = 20
 """The most unknown names that are counted: memory stays bounded."""
 
+ReplayCounts: TypeAlias = dict[str, Counter[str]]
+"""The results of recorded calls.
 
-@dataclass(slots=True)
-class ReplayCounts:
-    """The results of recorded calls, as counts.
-
-    `calls` has `right`, `repaired`, `refused`, `unknown` (the name) and `unreadable` (the line is
-    not a call). `repairs` counts by the kind of repair, `refused` by function, and `unknown` by
-    name, for the first unknown names.
-    """
-
-    calls: Counter[str] = field(default_factory=Counter[str])
-    repairs: Counter[str] = field(default_factory=Counter[str])
-    refused: Counter[str] = field(default_factory=Counter[str])
-    unknown: Counter[str] = field(default_factory=Counter[str])
-
-    @property
-    def is_good(self) -> bool:
-        """True if every call was valid or repaired."""
-        return self.calls.keys() <= {"right", "repaired"}
-
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Return every count, the largest first."""
-        every = (each.name for each in fields(self))
-        return {name: dict(getattr(self, name).most_common()) for name in every}
+`calls` has `right`, `repaired`, `refused`, `unknown` (the name) and `unreadable` (the line is not a
+call). `repairs` counts by the kind of repair, `refused` by function, and `unknown` by name, for the
+first unknown names.
+"""
 
 
 def open_recording(path: str) -> BinaryIO:
@@ -56,26 +38,26 @@ def open_recording(path: str) -> BinaryIO:
         raise DefinitionError(path, f"This file cannot be read: {error}.") from error
 
 
-def check_recording(controller: Controller, file: BinaryIO, counts: ReplayCounts) -> Iterator[int]:
-    """Check the calls of a file of JSON lines and count the results; no call is run.
+def check_recording(controller: Controller, file: BinaryIO) -> dict[str, dict[str, int]]:
+    """Check the calls of a file of JSON lines, and return every count; no call is run.
 
     A line is a call as any vendor writes it: `{"name": ..., "arguments": ...}`, with arguments as
-    JSON text or as an object, or `{"function": {...}}`. Yields the size of every line in bytes.
+    JSON text or as an object, or `{"function": {...}}`. The largest counts come first.
     """
-    for size, line in _lines(file):
+    counts: ReplayCounts = {name: Counter() for name in ("calls", "repairs", "refused", "unknown")}
+    for line in _lines(file):
         if line is None or line.strip():
-            counts.calls[_result(controller, line, counts)] += 1
-        yield size
+            counts["calls"][_result(controller, line, counts)] += 1
+    return {name: dict(counter.most_common()) for name, counter in counts.items()}
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Yield each line with its size; a line that is too long is `None`, and not held in memory."""
+def _lines(file: BinaryIO) -> Iterator[bytes | None]:
+    """Yield each line; one that is too long is `None`, and not held in memory."""
     while line := file.readline(_LONGEST):
-        whole: bytes | None = line
-        size, rest = len(line), line
+        whole, rest = True, line
         while not rest.endswith(b"\n") and (rest := file.readline(_LONGEST)):
-            size, whole = size + len(rest), None
-        yield size, whole
+            whole = False
+        yield line if whole else None
 
 
 def _result(controller: Controller, line: bytes | None, counts: ReplayCounts) -> str:
@@ -86,12 +68,12 @@ def _result(controller: Controller, line: bytes | None, counts: ReplayCounts) ->
     if call is None or not call.name:
         return "unreadable"
     if call.name not in controller:
-        if call.name in counts.unknown or len(counts.unknown) < _MOST_UNKNOWN:
-            counts.unknown[call.name] += 1
+        if call.name in counts["unknown"] or len(counts["unknown"]) < _MOST_UNKNOWN:
+            counts["unknown"][call.name] += 1
         return "unknown"
     result = controller[call.name].check({} if call.arguments is None else call.arguments)
-    counts.repairs.update(each.kind for each in result.repairs)
+    counts["repairs"].update(each.kind for each in result.repairs)
     if not result:
-        counts.refused[call.name] += 1
+        counts["refused"][call.name] += 1
         return "refused"
     return "repaired" if result.repairs else "right"

@@ -9,11 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
-from pyfunctools._json import JsonValue
-from pyfunctools.cli.demo_shop import TeaShop
+from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools.cli.demo import TeaShop
 from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import GROUPS, Function
 from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names
 
@@ -43,7 +43,7 @@ def open_source(
     Raises:
         PyfunctoolsError: the document cannot be read, or the object cannot become a controller.
     """
-    if _names_object(source):
+    if (source == DEMO or _OBJECT.fullmatch(source)) and not Path(source).exists():
         for option, value in (("--server", server), ("--header", headers), ("--auth", auth)):
             if value:
                 raise DefinitionError(option, f"This is for documents, and {source} is Python.")
@@ -67,11 +67,6 @@ def open_source(
         remedy = f"Give one, or `--server document` for the document's own ({urls})."
         raise DefinitionError("--server", "An operation of a document needs a base URL.", remedy)
     return controller
-
-
-def _names_object(source: str) -> bool:
-    is_object = source == DEMO or _OBJECT.fullmatch(source) is not None
-    return is_object and not Path(source).exists()
 
 
 def read_value(given: str | None) -> str | None:
@@ -226,3 +221,63 @@ def _instance(source: str, value: object) -> object:
         reason = f"The class cannot be called: {type(error).__name__}: {error}."
         remedy = "Name an instance instead: `shop = Shop(...)` in the module, `module:shop`."
         raise DefinitionError(source, reason, remedy) from error
+
+
+def json_arguments(words: Sequence[str], function: Function) -> str:
+    """Return the arguments in `name=value` words as JSON text.
+
+    A value is a text, which coercion may convert, or JSON if it begins with `{` or `[`. Dots enter
+    objects (`body.card.owner=Ada`), and a name that is repeated makes a list. The group of an
+    operation's parameter may be left out if it is clear: `kind=green` for `query.kind`.
+
+    Raises:
+        DefinitionError: a word is not `name=value`, or two words contradict each other.
+    """
+    arguments: dict[str, JsonValue] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name:
+            remedy = "Write `city=Oslo`, or pass JSON with `--args`."
+            raise DefinitionError(repr(word), "This is not `name=value`.", remedy)
+        _put(arguments, _steps(name, function.llm), _value(text), name)
+    return json.dumps(arguments)
+
+
+def _value(text: str) -> JsonValue:
+    if text[:1] not in ("{", "["):
+        return text
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _steps(name: str, schema: JsonSchema) -> list[str]:
+    """Return the path that a name means: `kind` is `query`, `kind` if only `query` has a `kind`."""
+    properties = members_of(schema.get("properties"))
+    if name in properties:
+        return [name]
+    first = name.partition(".")[0]
+    if first not in properties:
+        inner = {group: members_of(properties.get(group)).get("properties") for group in GROUPS}
+        groups = [group for group in GROUPS if first in members_of(inner[group])]
+        if len(groups) == 1:
+            return [groups[0], *name.split(".")]
+    return name.split(".")
+
+
+def _put(into: dict[str, JsonValue], steps: list[str], value: JsonValue, name: str) -> None:
+    for step in steps[:-1]:
+        inner = into.setdefault(step, {})
+        if not isinstance(inner, dict):
+            raise DefinitionError(name, f"{step!r} already has a value that is not an object.")
+        into = inner
+    last = steps[-1]
+    known = into.get(last)
+    if last not in into:
+        into[last] = value
+    elif isinstance(known, list):
+        into[last] = [*known, value]
+    else:
+        into[last] = [known, value]

@@ -1,7 +1,7 @@
 """The demo's shop."""
 
 from pyfunctools import Controller
-from pyfunctools.cli.demo_shop import TeaShop
+from pyfunctools.cli.demo import TeaShop
 
 
 def test_the_shop_sells_and_knows_how_to_brew() -> None:

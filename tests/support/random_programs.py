@@ -18,7 +18,7 @@ from zlib import crc32
 from pydantic import SecretStr
 
 from pyfunctools import Approval, Controller, Human, SqliteStore, Tickets, function
-from pyfunctools.integrations.programs.suspended import _SMALL
+from pyfunctools.integrations.programs.program_run import _SMALL
 
 KEY = bytes(range(32))
 SECRET = "s3cr3t-0f-"

@@ -58,8 +58,13 @@ class Terminal:
         os.write(self._ours, f"{line}\n".encode())
 
     def interrupt(self) -> None:
-        """Type ctrl-C."""
+        """Type ctrl-C, again where two seconds pass without an output.
+
+        One that comes just before a read of a line is seen by CPython only after that read.
+        """
         os.write(self._ours, b"\x03")
+        while not select.select([self._ours], [], [], 2)[0] and time.monotonic() < self._end:
+            os.write(self._ours, b"\x03")
 
     def answer(self, prompt: str, line: str) -> None:
         """Wait for a question and answer it."""
