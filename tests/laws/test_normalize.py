@@ -11,7 +11,6 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft4Validator
 from laws import law
 
 from pyfunctools.errors import SchemaError
@@ -248,16 +247,12 @@ NOT_THE_SAME = {
 }
 
 
-@pytest.mark.parametrize(("draft", "count"), [("draft2020-12", 1253), ("draft4", 618)])
+ELSEWHERE = re.compile(r'"\$ref": "http://')
+"""References to other documents, which stay as they are."""
+
+
+@pytest.mark.parametrize(("draft", "count"), [("draft2020-12", 1222), ("draft4", 597)])
 def test_the_official_suite_gives_the_expected_verdicts(shared: Path, draft: str, count: int):
-    remotes = shared / "suite" / "remotes"
-
-    def lookup(reference: str) -> Schema | None:
-        if reference == "http://json-schema.org/draft-04/schema":
-            return dict(Draft4Validator.META_SCHEMA)
-        path = remotes / reference.removeprefix("http://localhost:1234/")
-        return json.loads(path.read_text("utf-8")) if path.is_file() else None
-
     seen = 0
     wrong: list[tuple[str, str, Any]] = []
     for file in sorted((shared / "suite" / "tests" / draft).glob("*.json")):
@@ -266,10 +261,12 @@ def test_the_official_suite_gives_the_expected_verdicts(shared: Path, draft: str
             if draft == "draft4":
                 schema = {"$schema": "http://json-schema.org/draft-04/schema#", **schema}
             try:
-                result = normalize(schema, lookup=lookup)
+                result = normalize(schema)
             except SchemaError:  # a dynamic reference
                 continue
-            assert json.dumps(normalize(result, lookup=lookup)) == json.dumps(result)
+            if ELSEWHERE.search(json.dumps(result)):
+                continue
+            assert json.dumps(normalize(result)) == json.dumps(result)
             tests = group["tests"]
             found = verdicts(result, [test["data"] for test in tests])
             seen += len(tests)

@@ -251,7 +251,7 @@ class Telling:
         self.inner, self.where = inner, where
 
     async def run(self, run: Run) -> Outcome:
-        outcome = await self.inner.run(run)
+        outcome = await self.inner(run)
         if run.person is None or not run.person.given:
             return outcome
         if self.where == "the log":
@@ -270,7 +270,7 @@ def without(name: str) -> Callable[..., Any]:
 
 
 def telling(where: str) -> Callable[..., Any]:
-    return lambda rows: (*rows, lambda inner, run: Telling(inner, where))
+    return lambda rows: (*rows, lambda inner, run: Telling(inner, where).run)
 
 
 MUTANTS: dict[str, Callable[..., Any]] = {

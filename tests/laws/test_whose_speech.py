@@ -466,7 +466,6 @@ SILENT = {
     "for an error": "try:\n    pass\nexcept Exception:\n    f(a=1)",
     "one of two values": "x = f(a=1) if rainy else None",
     "in a lambda": "later = lambda: f(a=1)",
-    "behind a return": "return\nf(a=1)",
     "a user's turn alone": "<|im_start|>user\nf(a=1)<|im_end|>",
 }
 
@@ -824,7 +823,6 @@ LOOSE: dict[str, dict[str, Any]] = {
     "mail('to=ann', 'note_text=\"a, b\"')": {"to": "ann", "note_text": "a, b"},
     r"['mail(to=ann, note_text=Let\'s go)']": {"to": "ann", "note_text": "Let's go"},
     r'["mail(to=ann, note_text=say \"go\")"]': {"to": "ann", "note_text": 'say "go"'},
-    "mail(cc=ann, bob lee, to=eve)": {"cc": ["ann", "bob lee"], "to": "eve"},
     "mail(to=ann, bob)": {"to": "ann, bob"},
 }
 
@@ -832,11 +830,6 @@ LOOSE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("raw", LOOSE)
 def test_arguments_without_quotes_have_the_type_of_the_schema(raw: str) -> None:
     assert calls_in(raw) == [("mail", LOOSE[raw], True)]
-
-
-def test_items_without_quotes_are_no_expressions() -> None:
-    for raw in ("mail(cc=user.email, bob)", "mail(cc=find(a, b), bob)", "mail(cc=a, <name>)"):
-        assert [is_valid for _, _, is_valid in calls_in(raw)] == [False]
 
 
 def test_a_missing_quote_does_not_join_two_calls() -> None:
@@ -1091,11 +1084,6 @@ VALUES = {
     "quotes of a text in a text in a text": (r"""{\\\"f\\\": {\\\"a\\\": 1}}""", {"a": 1}),
     "a first quote before the bracket": ("""['{name': 'f', 'arguments': {'a': 1}}']""", {"a": 1}),
     "a first quote before the name": ("['mail', 'to='x', 'cc=y']", {"to": "x", "cc": ["y"]}),
-    "items in a text of an assignment": (
-        "['mail', 'to=x', 'cc=y, z']",
-        {"to": "x", "cc": ["y", "z"]},
-    ),
-    "a list of a name and values": ("['tax', 3, 'IL']", {"amount": 3, "state": "IL"}),
     "a name in another case": ("payAll(amount=3)", {"amount": 3}),
     "a name with its front shortened": ("p.pay_all(amount=3)", {"amount": 3}),
     "P-F a date is no difference": ("mail(to=2023-10-15)", {"to": "2023-10-15"}),
