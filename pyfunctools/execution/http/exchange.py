@@ -8,7 +8,7 @@ that end the caller's own work (`CancelledError`, `KeyboardInterrupt`) are raise
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -34,12 +34,22 @@ from pyfunctools.media_types import sequence_kind
 from pyfunctools.record.outcome import Sent
 from pyfunctools.schema.validation.validator import Validator
 
-Headers: TypeAlias = tuple[tuple[str, str], ...]
-"""The header lines of a response, the names in lower case."""
+Headers: TypeAlias = Mapping[str, str]
+"""The headers of a response by their names, which are in lower case."""
 
 _FIRST, _LONGEST = 0.2, 5.0
 _OVERLOADED = (429, 502, 503, 504)
 _SINCE_1970 = 1_000_000_000
+
+
+def headers_of(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return header lines by name; several of one name are joined by commas or line breaks."""
+    found: dict[str, str] = {}
+    for key, value in lines:
+        name, text = key.decode("latin-1").lower(), value.decode("latin-1")
+        between = "\n" if name in ("set-cookie", "www-authenticate") else ", "
+        found[name] = f"{found[name]}{between}{text}" if name in found else text
+    return found
 
 
 async def rest(seconds: float, *, blocks: bool) -> None:
@@ -69,7 +79,7 @@ def retry_after(headers: Headers) -> float | None:
     They are in `Retry-After` (RFC 9110, section 10.2.3; a date in the past means 0), or, if a rate
     limit is used up, in `RateLimit` or one of its older forms.
     """
-    text = header_of(headers, "retry-after").strip()
+    text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return float(text) if len(text) <= 12 else None
     try:
@@ -78,11 +88,6 @@ def retry_after(headers: Headers) -> float | None:
         return _reset(headers) if _remaining(headers) == 0 else None
     date = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (date - datetime.now(UTC)).total_seconds())
-
-
-def header_of(headers: Headers, name: str) -> str:
-    """Return the values of a header (named in lower case), joined by commas."""
-    return ", ".join(value for key, value in headers if key == name)
 
 
 def _remaining(headers: Headers) -> int | None:
@@ -101,14 +106,15 @@ def _reset(headers: Headers) -> float | None:
 
 def _numbers(headers: Headers, name: str, pattern: str) -> list[int]:
     """Return the numbers of `RateLimit` (draft of the IETF), `RateLimit-*` and `X-RateLimit-*`."""
-    found = re.findall(pattern, header_of(headers, "ratelimit"), re.ASCII)
+    found = re.findall(pattern, headers.get("ratelimit", ""), re.ASCII)
     for prefix in ("ratelimit", "x-ratelimit", "x-rate-limit"):
-        found += re.findall(r"^\s*(\d{1,12})\b", header_of(headers, f"{prefix}-{name}"), re.ASCII)
+        line = headers.get(f"{prefix}-{name}", "")
+        found += re.findall(r"^\s*(\d{1,12})\b", line, re.ASCII)
     return [int(each) for each in found]
 
 
 DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
-"""The end of the blocking call in this thread, as `time.monotonic` counts."""
+"""The end of the exchange that runs in this context, as `time.monotonic` counts."""
 
 AnswerChallenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
 """Returns the `Authorization` to send after a response with status 401, or `None`."""
@@ -189,7 +195,7 @@ class LostResponse:
     reason: str
     sent: Sent
     status: int | None = None
-    headers: Headers = ()
+    headers: Headers = field(default_factory=dict[str, str])
     late: bool = False
     retry: bool = False
 
@@ -225,26 +231,32 @@ class Exchange:
         """
         tries = self.limits.retries if repeatable else 0
         attempt, arrived = 0, False
-        left = self.pauses.get(request.origin, 0.0) - time.monotonic()
-        if self.limits.retries and left > 0:
-            await self._sleep_until_deadline(pause_before(0, left))
-        while True:
-            result = await self._follow_redirects(request)
-            if arrived and isinstance(result, LostResponse):  # an earlier try was sent
-                result = replace(result, sent="unknown")
-            if isinstance(result, LostResponse):
-                may_repeat, pause = result.retry, pause_before(attempt)
-            else:
-                may_repeat, pause = self._answered(request, result, attempt)
-            if not may_repeat or attempt >= tries or not await self._sleep_until_deadline(pause):
-                return result
-            arrived = isinstance(result, ReceivedResponse) or result.sent != "no"
-            attempt += 1
+        token = DEADLINE.set(self.deadline)
+        try:
+            if self.limits.retries:
+                left = self.pauses.get(request.origin, 0.0) - time.monotonic()
+                if left > 0:
+                    await self._sleep_until_deadline(pause_before(0, left))
+            while True:
+                result = await self._followed(request)
+                retry, wanted = False, None
+                if isinstance(result, LostResponse):
+                    retry = result.retry
+                    # An earlier try may have been carried out.
+                    result = replace(result, sent="unknown") if arrived else result
+                elif result.status >= 400:
+                    retry, wanted = self._failed(request, result)
+                if not retry or attempt >= tries:
+                    return result
+                if not await self._sleep_until_deadline(pause_before(attempt, wanted)):
+                    return result
+                arrived = isinstance(result, ReceivedResponse) or result.sent != "no"
+                attempt += 1
+        finally:
+            DEADLINE.reset(token)
 
-    def _answered(
-        self, request: HttpRequest, result: ReceivedResponse, attempt: int
-    ) -> tuple[bool, float]:
-        """Return whether a response allows another try and the pause before it.
+    def _failed(self, request: HttpRequest, result: ReceivedResponse) -> tuple[bool, float | None]:
+        """Return whether an error allows another try, and the pause that the server wants.
 
         A pause that a rate limit asks for holds for the other calls too.
         """
@@ -254,35 +266,34 @@ class Exchange:
         if is_limited and wanted is not None:
             end = time.monotonic() + wanted
             self.pauses[request.origin] = max(self.pauses.get(request.origin, 0.0), end)
-        may_repeat = is_limited or result.status in _OVERLOADED
-        return may_repeat, pause_before(attempt, wanted)
+        return is_limited or result.status in _OVERLOADED, wanted
 
-    async def _follow_redirects(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
-        result = await self._answer_challenge(request)
-        for _ in range(self.limits.redirects):
-            following = redirected(request, result)
+    async def _followed(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
+        """Return the response after a challenge is answered and redirects are followed."""
+        left, proof = self.limits.redirects, None
+        while True:
+            headers = request.headers
+            headers = headers if proof is None else {**headers, "authorization": proof}
+            result = await self._send(
+                request if proof is None else replace(request, headers=headers)
+            )
+            if isinstance(result, LostResponse):
+                return result
+            if result.status == 401 and self.challenge is not None and proof is None:
+                if (proof := self.challenge(request, result.headers)) is None:
+                    return result
+                continue
+            following = redirected(request, result) if left else None
             if following is None:
-                break
-            request = following
-            result = await self._answer_challenge(request)
-        return result
-
-    async def _answer_challenge(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
-        result = await self._send(request)
-        if self.challenge is None or isinstance(result, LostResponse) or result.status != 401:
-            return result
-        proof = self.challenge(request, result.headers)
-        if proof is None:
-            return result
-        headers = {**request.headers, "authorization": proof}
-        return await self._send(replace(request, headers=headers))
+                return result
+            request, proof, left = following, None, left - 1
 
     async def _send(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
         if time.monotonic() >= self.deadline:
             return LostResponse(reason=self._too_late, sent="no", late=True)
         response = reader = None
         try:
-            async with self._until(self.deadline):
+            async with self._until_deadline():
                 response = await self.transport.send(request, self.deadline)
             reader = self._reader(response)
             body = await self._read(request, response, reader)
@@ -302,46 +313,42 @@ class Exchange:
 
     def _reader(self, response: OpenResponse) -> LineReader | None:
         """Return the reader of a response that is a sequence, if its items are wanted."""
-        kind = sequence_kind(header_of(response.headers, "content-type"))
-        if self.put_item is None or kind is None or not 200 <= response.status < 300:
+        if self.put_item is None or not 200 <= response.status < 300:
             return None
-        return READERS[kind](self.item_checks, self.limits.response)
+        kind = sequence_kind(response.headers.get("content-type", ""))
+        return None if kind is None else READERS[kind](self.item_checks, self.limits.response)
 
     async def _read(
         self, request: HttpRequest, response: OpenResponse, reader: LineReader | None
     ) -> bytes:
         """Return the whole body; with a reader pass on its items as they come, and keep none."""
-        limit, deadline = self.limits.response, self.deadline
-        encoding = "" if response.decoded else header_of(response.headers, "content-encoding")
-        body, chunk, found = DecodedBody(encoding, limit), b"", list[StreamItem]()
-        is_whole = not (reader or encoding or request.method == "HEAD")
-        length = header_of(response.headers, "content-length")
-        is_number = length.isascii() and length.isdigit()
-        if is_whole and is_number and (len(length) > 18 or int(length) > limit):
+        limit, length = self.limits.response, response.headers.get("content-length", "")
+        encoding = "" if response.decoded else response.headers.get("content-encoding", "")
+        is_known = not (reader or encoding or request.method == "HEAD") and length.isascii()
+        if is_known and length.isdigit() and (len(length) > 18 or int(length) > limit):
             raise UnreadableError(f"is larger than {limit} bytes")
+        body, chunk, found = DecodedBody(encoding, limit), b"", list[StreamItem]()
         while chunk is not None:
-            async with self._until(deadline):
+            async with self._until_deadline():
                 while chunk is not None and not found:
-                    if time.monotonic() >= deadline:
+                    if time.monotonic() >= DEADLINE.get():
                         raise TimeoutError
-                    chunk = await response.read()
-                    body.feed(chunk or b"")
+                    if chunk := await response.read():
+                        body.feed(chunk)
                     if reader is not None:
                         found += reader.feed(body.whole() if chunk is None else body.take())
                         found += reader.close() if chunk is None else ()
             while found and self.put_item is not None:
                 await self.put_item(found.pop(0), response)
-            deadline = time.monotonic() + self.limits.deadline
-            if reader is not None and self.transport.blocks:
-                DEADLINE.set(deadline)
+                DEADLINE.set(time.monotonic() + self.limits.deadline)
         return b"" if reader else body.whole()
 
-    def _until(self, deadline: float) -> AbstractAsyncContextManager[object]:
+    def _until_deadline(self) -> AbstractAsyncContextManager[object]:
         if self.transport.blocks:
             return nullcontext()
         from asyncio import timeout
 
-        return timeout(deadline + GRACE - time.monotonic())
+        return timeout(DEADLINE.get() + GRACE - time.monotonic())
 
     async def _sleep_until_deadline(self, seconds: float) -> bool:
         """Return false at once if the deadline is sooner."""
@@ -351,7 +358,8 @@ class Exchange:
         return True
 
     def _lost(self, error: Exception, response: OpenResponse | None) -> LostResponse:
-        status, headers = (None, ()) if response is None else (response.status, response.headers)
+        status = None if response is None else response.status
+        headers: Headers = {} if response is None else response.headers
         if isinstance(error, UnreadableError):
             reason = f"The body of the answer {error.reason}"
             return LostResponse(reason=reason, sent="yes", status=status, headers=headers)
@@ -378,15 +386,15 @@ class Exchange:
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
-def redirected(request: HttpRequest, result: ReceivedResponse | LostResponse) -> HttpRequest | None:
+def redirected(request: HttpRequest, result: ReceivedResponse) -> HttpRequest | None:
     """Return the request to which a redirect leads, or `None` if it must not be followed.
 
     It keeps the scheme, host and port, so that credentials are sent nowhere else. A write is
     repeated only for the status 307 or 308, and becomes a GET after 303.
     """
-    if isinstance(result, LostResponse) or result.status not in _REDIRECTS:
+    if result.status not in _REDIRECTS:
         return None
-    location = header_of(result.headers, "location")
+    location = result.headers.get("location", "")
     method = "GET" if result.status == 303 and request.method != "HEAD" else request.method
     if method not in ("GET", "HEAD") and result.status in (301, 302):
         return None

@@ -20,8 +20,8 @@ from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
 from pyfunctools.errors import PyfunctoolsError
-from pyfunctools.execution.http.exchange import DEADLINE, Exchange, LostResponse, header_of, rest
-from pyfunctools.execution.http.transports import Pools, pool_transport
+from pyfunctools.execution.http.exchange import Exchange, LostResponse, rest
+from pyfunctools.execution.http.transports import Pools
 from pyfunctools.execution.request.oauth import (
     Hidden,
     LoginFlow,
@@ -277,17 +277,13 @@ class Login:
         limits = replace(self.limits, response=LARGEST, redirects=0, retries=0)
         for in_body in (False, True):  # some servers take the client's secret only there
             deadline = time.monotonic() + limits.deadline
-            transport = pool_transport(self.pools, awaits=self.run.awaits)
+            transport = self.pools.transport(awaits=self.run.awaits)
             exchange = Exchange(transport=transport, deadline=deadline, limits=limits)
-            token = DEADLINE.set(deadline)
-            try:
-                request = login_request(self.settings, url, fields, has_secret_in_body=in_body)
-                result = await exchange.run(request, repeatable=False)
-            finally:
-                DEADLINE.reset(token)
+            request = login_request(self.settings, url, fields, has_secret_in_body=in_body)
+            result = await exchange.run(request, repeatable=False)
             if isinstance(result, LostResponse):
                 return NoToken("has not answered", is_late=result.late)
-            media_type = header_of(result.headers, "content-type")
+            media_type = result.headers.get("content-type", "")
             found = answer_of(result.status, media_type, result.body)
             is_unknown = isinstance(found, NoToken) and found.code == "invalid_client"
             if not is_unknown or self.settings.client_secret is None:

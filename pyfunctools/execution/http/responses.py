@@ -1,6 +1,5 @@
 """A response becomes an outcome: text for the model, value for the program."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from json import JSONEncoder, detect_encoding
 
@@ -34,7 +33,7 @@ def outcome_of_response(
     """
     if isinstance(result, LostResponse):
         return _outcome_without_response(result, method)
-    headers = _headers_by_name(result.headers)
+    headers = dict(result.headers)
     content_type = headers.get("content-type", "")
     value, is_valid = _value(result, content_type)
     status = _status(result.status)
@@ -44,7 +43,7 @@ def outcome_of_response(
     elif is_success:
         text = f"{status}, but the body is not valid JSON."
     else:
-        text = _error_text(result, status, headers)
+        text = _error_text(result, status)
     if expose and value is not None and not (is_success and is_valid):
         text += "\n" + _excerpt(value, 200 if is_success else EXCERPT)
     return Outcome(
@@ -71,7 +70,7 @@ def outcome_of_item(item: StreamItem, status: int, headers: Headers) -> Outcome:
         value=item.value,
         reason="output" if item.issues else None,
         issues=item.issues,
-        response=Response(status=status, headers=_headers_by_name(headers), sent="yes"),
+        response=Response(status=status, headers=dict(headers), sent="yes"),
     )
 
 
@@ -88,7 +87,7 @@ def _outcome_without_response(result: LostResponse, method: str) -> Outcome:
         reason="deadline" if result.late else "transport",
         response=Response(
             status=result.status,
-            headers=_headers_by_name(result.headers),
+            headers=dict(result.headers),
             retry_after=retry_after(result.headers),
             sent=result.sent,
         ),
@@ -100,12 +99,11 @@ def _value(result: ReceivedResponse, content_type: str) -> tuple[object, bool]:
     body = result.body
     if not body or result.status in (204, 205, 304):
         return None, True
-    media = without_parameters(content_type)
-    if is_json_media(media):
+    if is_json_media(content_type):
         text = _decoded(body, detect_encoding(body))
         read = parse_strict(text, DEPTH) if isinstance(text, str) else None
         return (text, False) if read is None else (read[0], True)
-    if is_text_media(media) or not media:
+    if is_text_media(content_type) or not without_parameters(content_type):
         codec = codec_of(content_type)
         return (body if codec is None else _decoded(body, codec)), True
     return body, True
@@ -137,9 +135,9 @@ def _shown(text: str) -> str:
     return f"{clean}\n[{hidden} hidden characters left out]" if hidden else clean
 
 
-def _error_text(result: ReceivedResponse, status: str, headers: Mapping[str, str]) -> str:
-    if 300 <= result.status < 400 and "location" in headers:
-        where = origin_of_url(headers["location"])
+def _error_text(result: ReceivedResponse, status: str) -> str:
+    if 300 <= result.status < 400 and "location" in result.headers:
+        where = origin_of_url(result.headers["location"])
         target = "another address" if where is None else visible(where)
         return f"{status}: the server redirects to {target}, which is not followed."
     wait = retry_after(result.headers)
@@ -155,11 +153,3 @@ def _excerpt(value: object, limit: int) -> str:
 def _status(status: int) -> str:
     phrase = _PHRASES.get(status)
     return str(status) if phrase is None else f"{status} {phrase}"
-
-
-def _headers_by_name(headers: Headers) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, value in headers:
-        between = "\n" if name == "set-cookie" else ", "
-        found[name] = f"{found[name]}{between}{value}" if name in found else value
-    return found

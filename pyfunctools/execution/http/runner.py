@@ -11,7 +11,6 @@ from typing import Unpack
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.exchange import (
-    DEADLINE,
     AnswerChallenge,
     Exchange,
     HttpTransport,
@@ -22,13 +21,7 @@ from pyfunctools.execution.http.exchange import (
 from pyfunctools.execution.http.items import StreamItem
 from pyfunctools.execution.http.logins import Login
 from pyfunctools.execution.http.responses import outcome_of_item, outcome_of_response
-from pyfunctools.execution.http.transports import (
-    Masked,
-    Pools,
-    client_transport,
-    masked_for,
-    pool_transport,
-)
+from pyfunctools.execution.http.transports import Masked, Pools, client_transport
 from pyfunctools.execution.person.blame import locations_of_person, whole_refused
 from pyfunctools.execution.person.masking import MASK, Masker
 from pyfunctools.execution.request.assembly import HttpRequest, build
@@ -48,7 +41,7 @@ from pyfunctools.execution.request.credentials import (
     user_and_password,
     with_credential,
 )
-from pyfunctools.execution.request.destination import Destinations
+from pyfunctools.execution.request.destination import Destination, Destinations
 from pyfunctools.execution.request.oauth import Hidden, OAuth2, login_flow, login_kind
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
@@ -59,7 +52,7 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome, Request, Response, end_of_stream
 from pyfunctools.record.settings import check_picklable
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, Route, SecurityScheme
-from pyfunctools.schema import Failure
+from pyfunctools.schema import Failure, Validator
 
 LOGGER = logging.getLogger("pyfunctools")
 
@@ -99,12 +92,13 @@ class HttpRunner:
             )
         self.destinations = Destinations(connection.get("server"), connection.get("variables"))
         headers, auth = connection.get("headers") or {}, connection.get("auth") or {}
-        if not callable(headers):
+        if callable(headers):
+            self._headers = provider_of("headers", headers)
+        else:
             checked_headers(headers)
-            headers = dict(headers)
+            self._headers = headers = dict(headers)
         self._library = library
         self._connection: Connection = {**connection, "headers": headers, "auth": dict(auth)}
-        self._headers = provider_of("headers", headers)
         self._auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
         self._logins = {name: each for name, each in auth.items() if isinstance(each, OAuth2)}
         self._blocks = self._client is None or client_transport(self._client, None).blocks
@@ -146,10 +140,10 @@ class HttpRunner:
         if isinstance(call, Outcome):
             return call
         deadline = time.monotonic() + self.limits.deadline
-        outcome = await self._send_own(call, deadline, run.awaits)
+        outcome = await self._send_own(call, deadline)
         is_rejected = outcome.response is not None and outcome.response.status == 401
         if is_rejected and await self._has_new_tokens(call):
-            return await self._send_own(call, deadline, run.awaits)
+            return await self._send_own(call, deadline)
         return outcome
 
     def may_ask(self, function: Function) -> bool:
@@ -181,7 +175,7 @@ class HttpRunner:
         returns is the outcome of the call.
         """
         call = await self._complete_call(run)
-        if not isinstance(call, Outcome) and call.trusted:
+        if not isinstance(call, Outcome) and call.destination.trusted:
             call = await self._with_credentials(call)
         if isinstance(call, Outcome):
             return call
@@ -195,16 +189,17 @@ class HttpRunner:
         route = function.origin
         if not isinstance(route, Route):
             raise DefinitionError(function.name, "This function is not an HTTP operation.")
-        base_url, trusted = self.destinations.of(route)
-        keys = frozenset(one.parameter.lower() for one in route.schemes.values() if one.parameter)
-        secrets, headers = ConnectionSecrets(keys), dict[str, str]()
+        destination = self.destinations.of(route)
+        given: object = {}
         try:
-            if trusted:
-                given = await run.resolve(self._headers(run.context), "headers")
-                headers = checked_headers(given)
-                secrets.add_headers(given)
-            if route.method not in SAFE:
-                headers = with_call_id(headers, self._idempotency, run.info)
+            if destination.trusted:
+                given = self._headers
+                if callable(given):
+                    given = await run.resolve(given(run.context), "headers")
+            headers = checked_headers(given)
+            secrets = ConnectionSecrets(route, headers, given, destination.base_url, self._client)
+            if self._idempotency is not None and route.method not in SAFE:
+                headers = with_call_id(headers, self._idempotency, run.info.id)
         except Exception as error:  # the caller's code may raise anything
             return _without_credentials(function, error)
         if run.put is not None and (wanted := _sequences(route)):
@@ -212,20 +207,17 @@ class HttpRunner:
         request = build(
             route,
             run.arguments,
-            base_url=base_url,
+            base_url=destination.base_url,
             headers=headers,
-            connected=self._names if trusted else NO_NAMES,
+            connected=self._names if destination.trusted else NO_NAMES,
             separated=function.separated,
             deep=self._deep,
         )
         if isinstance(request, Failure):
             return replace(whole_refused(function, request), response=Response(sent="no"))
-        secrets.add_query(base_url.partition("?")[2])
-        secrets.add_client(self._client)
         may_repeat = route.method in IDEMPOTENT or function.idempotent is True
         has_key = not {"idempotency-key", self._idempotency}.isdisjoint(request.headers)
-        masked = masked_for(locations_of_person(function, route))
-        return PreparedCall(run, route, request, secrets, may_repeat or has_key, masked, trusted)
+        return PreparedCall(run, route, request, destination, secrets, may_repeat or has_key)
 
     def _schemes(self, route: Route) -> "tuple[SecurityScheme, ...]":
         return (*schemes_to_send(route, self._auth), *self._explicit_schemes)
@@ -238,7 +230,7 @@ class HttpRunner:
             return None
         if isinstance(call, Outcome):
             return None
-        for scheme in self._schemes(call.route) if call.trusted else ():
+        for scheme in self._schemes(call.route) if call.destination.trusted else ():
             covered = f"{MASK}:{MASK}" if scheme.scheme == "basic" else MASK
             call.request, texts = with_credential(call.request, scheme, covered)
             call.secrets.credentials += texts
@@ -269,8 +261,6 @@ class HttpRunner:
                 return _without_credentials(call.run.function, error)
             call.request, texts = with_credential(call.request, scheme, credential)
             call.secrets.credentials += texts
-            if scheme.location == "query" and call.masked is None:
-                call.masked = "query"
             if is_digest(scheme):
                 call.challenge = partial(
                     self._pools.digest, user_and_password(scheme.name, credential)
@@ -278,12 +268,12 @@ class HttpRunner:
         return call
 
     def _login(self, call: "PreparedCall", scheme: SecurityScheme) -> Login:
-        settings, base_url = self._logins[scheme.name], self.destinations.of(call.route).base_url
+        settings = self._logins[scheme.name]
         return Login(
             name=scheme.name,
             run=call.run,
             settings=settings,
-            flow=login_flow(settings, scheme, base_url),
+            flow=login_flow(settings, scheme, call.destination.base_url),
             pools=self._pools,
             limits=self.limits,
         )
@@ -297,30 +287,36 @@ class HttpRunner:
             _add_token(call, scheme, renewed)
         return bool(call.tokens)
 
-    async def _send_own(self, call: "PreparedCall", deadline: float, awaits: bool) -> Outcome:
+    async def _send_own(self, call: "PreparedCall", deadline: float) -> Outcome:
+        awaits = call.run.awaits
         if self._client is None:
-            transport = pool_transport(self._pools, awaits=awaits)
-        else:
-            transport = client_transport(self._client, call.masked, trusted=call.trusted)
+            return await self.send(call, self._pools.transport(awaits=awaits), deadline)
+        transport = client_transport(
+            self._client, self._masked(call), trusted=call.destination.trusted
+        )
         if transport.blocks and awaits:
             from asyncio import to_thread
 
             if call.run.put is None:
                 return await to_thread(lambda: finish(self.send(call, transport, deadline)))
             transport = moved(transport, lambda steps: to_thread(finish, steps), blocks=False)
-        token = DEADLINE.set(deadline)
-        try:
-            return await self.send(call, transport, deadline)
-        finally:
-            DEADLINE.reset(token)
+        return await self.send(call, transport, deadline)
+
+    def _masked(self, call: "PreparedCall") -> Masked:
+        """Return the part of the URL that a client's library must not log."""
+        places = set[str](locations_of_person(call.run.function, call.route))
+        if call.destination.trusted:
+            places.update(each.location or "" for each in self._schemes(call.route))
+        if "path" in places:
+            return "target"
+        return None if places.isdisjoint({"query", "querystring"}) else "query"
 
     async def send(
         self, call: "PreparedCall", transport: HttpTransport, deadline: float
     ) -> Outcome:
         """Send a call over a transport and return its outcome."""
         route, started = call.route, time.monotonic()
-        name, put, passed_on = call.run.function.name, call.run.put, 0
-        contract = contract_of(call.run.function)
+        put, passed_on = call.run.put, 0
 
         async def put_item(item: StreamItem, response: OpenResponse) -> None:
             nonlocal passed_on
@@ -336,7 +332,7 @@ class HttpRunner:
             challenge=call.challenge,
             pauses=self._pauses,
             put_item=None if put is None else put_item,
-            item_checks=contract.item_validator if put is not None and contract.items else None,
+            item_checks=None if put is None else _item_checks(call.run.function),
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
         if LOGGER.isEnabledFor(logging.DEBUG):
@@ -345,7 +341,7 @@ class HttpRunner:
             path = visible(route.path).replace("\n", " ")
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, milliseconds)
         if isinstance(result, ReceivedResponse) and result.passed_on:
-            return end_of_stream(name, passed_on)
+            return end_of_stream(call.run.function.name, passed_on)
         outcome = outcome_of_response(
             result, method=route.method, expose=self._exposed(call, result.status)
         )
@@ -367,7 +363,8 @@ class HttpRunner:
 def _told(call: "PreparedCall", outcome: Outcome) -> Outcome:
     """Return an outcome without the credentials of the connection, with the request's repairs."""
     others = () if outcome.ok else call.secrets.others
-    outcome = Masker(call.secrets.credentials, others).outcome(outcome)
+    if call.secrets.credentials or others:
+        outcome = Masker(call.secrets.credentials, others).outcome(outcome)
     repairs = (*outcome.repairs, *call.request.repairs)
     return replace(outcome, function=call.run.function.name, repairs=repairs)
 
@@ -376,16 +373,15 @@ def _told(call: "PreparedCall", outcome: Outcome) -> Outcome:
 class PreparedCall:
     """A call that is ready to be sent; if `repeatable`, it may be sent again.
 
-    It has the credentials of the connection only if its server is `trusted`.
+    It has the credentials of the connection only if its destination is `trusted`.
     """
 
     run: Run
     route: Route
     request: HttpRequest
+    destination: Destination
     secrets: ConnectionSecrets
     repeatable: bool
-    masked: Masked
-    trusted: bool
     challenge: AnswerChallenge | None = None
     tokens: list[tuple[Login, SecurityScheme, Hidden]] = field(
         default_factory=list[tuple[Login, SecurityScheme, Hidden]]
@@ -398,6 +394,11 @@ def _add_token(call: PreparedCall, scheme: SecurityScheme, token: Hidden) -> Non
         scheme = replace(scheme, type="oauth2")
     call.request, texts = with_credential(call.request, scheme, token["access"])
     call.secrets.credentials += texts
+
+
+def _item_checks(function: Function) -> Validator | None:
+    contract = contract_of(function)
+    return contract.item_validator if contract.items else None
 
 
 def _sequences(route: Route) -> str:

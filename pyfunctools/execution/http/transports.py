@@ -16,7 +16,7 @@ import socket
 import sys
 import time
 import weakref
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
@@ -30,7 +30,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.http.exchange import DEADLINE, Headers, HttpTransport, OpenResponse
+from pyfunctools.execution.http.exchange import (
+    DEADLINE,
+    Headers,
+    HttpTransport,
+    OpenResponse,
+    headers_of,
+)
 from pyfunctools.execution.request.assembly import HttpRequest
 
 if TYPE_CHECKING:
@@ -117,6 +123,21 @@ class Pools:
         if pool is not None:
             await pool.aclose()
 
+    def transport(self, *, awaits: bool) -> HttpTransport:
+        """Return the transport over these connections; with `awaits` on the running loop."""
+        core = self.core
+
+        async def send(request: HttpRequest, deadline: float) -> OpenResponse:
+            message = _pool_request(core, request, deadline)
+            if awaits:
+                response = await self.of_loop().handle_async_request(message)
+                chunks, close = response.aiter_stream(), response.aclose
+                return opened(response.status, response.headers, chunks, close)
+            response = self.of_threads().handle_request(message)
+            return opened(response.status, response.headers, response.iter_stream(), response.close)
+
+        return HttpTransport(send=send, blocks=not awaits, **_faults(core))
+
     def digest(self, pair: tuple[str, str], request: HttpRequest, headers: Headers) -> str | None:
         """Return the answer to a digest challenge (RFC 7616), `None` without a valid challenge.
 
@@ -126,8 +147,10 @@ class Pools:
         message = library.Request(request.method, request.url)
         flow = library.DigestAuth(*pair).auth_flow(message)
         next(flow)
+        lines = headers.get("www-authenticate", "").split("\n")
+        challenges = [("www-authenticate", each) for each in lines]
         try:
-            flow.send(library.Response(401, headers=list(headers), request=message))
+            flow.send(library.Response(401, headers=challenges, request=message))
         except (library.HTTPError, *_NO_CHALLENGE):
             return None
         return message.headers.get("authorization")
@@ -279,29 +302,6 @@ class UnusableClientError(Exception):
     """A client is closed, or would send to another URL. Never leaves `execution.http`."""
 
 
-def masked_for(locations: Collection[str]) -> Masked:
-    """Return the part of the URL to mask if a person's values stand in these locations."""
-    if "path" in locations:
-        return "target"
-    return None if {"query", "querystring"}.isdisjoint(locations) else "query"
-
-
-def pool_transport(pools: Pools, *, awaits: bool) -> HttpTransport:
-    """Return the transport over a runner's own connections; with `awaits` on the running loop."""
-    core = pools.core
-
-    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        message = _pool_request(core, request, deadline)
-        if awaits:
-            response = await pools.of_loop().handle_async_request(message)
-            chunks, close = response.aiter_stream(), response.aclose
-            return opened(response.status, response.headers, chunks, close)
-        response = pools.of_threads().handle_request(message)
-        return opened(response.status, response.headers, response.iter_stream(), response.close)
-
-    return _transport(core, send, blocks=not awaits)
-
-
 def client_transport(client: object, masked: Masked, *, trusted: bool = True) -> HttpTransport:
     """Return the transport over a caller's client; it blocks if the client does.
 
@@ -328,7 +328,7 @@ def client_transport(client: object, masked: Masked, *, trusted: bool = True) ->
         lines = response.headers.raw
         return opened(response.status_code, lines, chunks, close, decoded=is_read)
 
-    return _transport(library, send, blocks=blocks)
+    return HttpTransport(send=send, blocks=blocks, **_faults(library))
 
 
 def library_of(client: object) -> ModuleType:
@@ -359,36 +359,18 @@ def opened(
         if isawaitable(closing):
             await closing
 
-    headers = decoded_headers(lines)
+    headers = headers_of(lines)
     return OpenResponse(status=status, headers=headers, read=read, close=ended, decoded=decoded)
 
 
-def _transport(
-    library: ModuleType,
-    send: Callable[[HttpRequest, float], Coroutine[Any, Any, OpenResponse]],
-    *,
-    blocks: bool,
-) -> HttpTransport:
-    unsent = (
-        library.ConnectError,
-        library.ConnectTimeout,
-        library.LocalProtocolError,
-        library.PoolTimeout,
-        library.ProxyError,
-        library.UnsupportedProtocol,
-        getattr(library, "InvalidURL", UnusableClientError),  # httpcore does not have it
-    )
-    late = (library.TimeoutException, TimeoutError)
-    return HttpTransport(send=send, blocks=blocks, unsent=(*unsent, *_UNSENT), late=late)
-
-
-_UNSENT = (
-    ConnectionRefusedError,
-    NoConnectionError,
-    PrivateAddressError,
-    UnusableClientError,
-    gaierror,
-)
+@lru_cache(maxsize=4)
+def _faults(library: ModuleType) -> dict[str, tuple[type[Exception], ...]]:
+    """Return the errors of a library by what they mean; see `HttpTransport`."""
+    names = ("ConnectError", "ConnectTimeout", "LocalProtocolError", "PoolTimeout", "ProxyError")
+    names = (*names, "UnsupportedProtocol", "InvalidURL")  # the last is only of httpx
+    unsent = (getattr(library, name) for name in names if hasattr(library, name))
+    own = (ConnectionRefusedError, NoConnectionError, PrivateAddressError, UnusableClientError)
+    return {"unsent": (*unsent, *own, gaierror), "late": (library.TimeoutException, TimeoutError)}
 
 
 def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> "httpcore.Request":
@@ -463,8 +445,3 @@ def _masked_url(kind: "type[httpx.URL]", masked: Masked) -> "type[httpx.URL]":
         return f"{url.scheme}://{url.raw_host.decode('ascii')}{target}"
 
     return type("MaskedUrl", (kind,), {"__str__": text, "__repr__": text})
-
-
-def decoded_headers(lines: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Return header lines as text, the names in lower case."""
-    return tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in lines)

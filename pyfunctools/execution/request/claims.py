@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl, unquote_plus
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.execution.person.uploads import UnsendableError
@@ -70,19 +70,15 @@ def known_name(name: str) -> ComparedName:
     return ComparedName.of(name)
 
 
-def names_in(query: str) -> set[str]:
-    """Return the names in a query, decoded."""
-    return {unquote_plus(pair.partition("=")[0]) for pair in query.split("&") if pair}
-
-
-def names_in_connection(headers: Mapping[str, str], query: str) -> dict[Location, set[str]]:
-    """Return the names that headers (in lower case) and the query of a base URL set."""
-    cookies = headers.get("cookie", "").split(";")
-    return {
-        "header": {*headers},
-        "cookie": {pair.partition("=")[0].strip() for pair in cookies if pair.strip()},
-        "query": names_in(query),
-    }
+def set_in(headers: Mapping[str, str], query: str) -> Iterator[tuple[Location, str, str]]:
+    """Yield what headers (in lower case) and a query set: the location, the name and the text."""
+    for name, text in headers.items():
+        yield "header", name, text
+    for pair in filter(str.strip, headers.get("cookie", "").split(";")):
+        name, _, text = pair.partition("=")
+        yield "cookie", name.strip(), text.strip().strip('"')
+    for name, text in parse_qsl(query, keep_blank_values=True):
+        yield "query", name, text
 
 
 def reserved_names(
@@ -93,11 +89,15 @@ def reserved_names(
     `own_query` is the query in the path of the route. A parameter may have a name in this query,
     and is then sent too. `further` are more names of the connection.
     """
-    found = names_in_connection(headers, query)
-    declared = {each.name for each in route.parameters if each.location == "query"}
-    found["query"] |= names_in(own_query) - declared
+    found = defaultdict[Location, set[str]](set)
+    if not route.parameters:
+        return found
     for location, names in further.items():
         found[location].update(names)
+    for location, name, _ in set_in(headers, query):
+        found[location].add(name)
+    declared = {each.name for each in route.parameters if each.location == "query"}
+    found["query"].update(name for _, name, _ in set_in({}, own_query) if name not in declared)
     for scheme in route.schemes.values():
         if scheme.location is not None and scheme.parameter is not None:
             found[scheme.location].add(scheme.parameter)

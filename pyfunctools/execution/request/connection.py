@@ -9,14 +9,14 @@ The other settings are masked in errors only: a successful result may name a ten
 
 import re
 from base64 import b64decode
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Literal, TypedDict, cast
-from urllib.parse import parse_qsl
 
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.request.claims import names_in_connection
+from pyfunctools.execution.request.claims import set_in
 from pyfunctools.execution.request.credentials import (
     FRAMING,
     NOT_ASCII,
@@ -27,8 +27,7 @@ from pyfunctools.execution.request.credentials import (
 )
 from pyfunctools.execution.request.destination import checked_servers
 from pyfunctools.execution.request.styles import TOKEN, is_field_value
-from pyfunctools.record.call import CallInfo
-from pyfunctools.route import ConnectionNames
+from pyfunctools.route import ConnectionNames, Location, Route
 from pyfunctools.schema.ground.did_you_mean import meant_option
 from pyfunctools.schema.separation.predicates import sounds_secret
 
@@ -132,24 +131,17 @@ def names_of_connection(connection: Connection) -> ConnectionNames:
     Headers that a function returns are known only in the call, and not included. Headers that the
     library of a client sets itself are not included either.
     """
-    server, headers = connection.get("server"), connection.get("headers")
+    headers, key = connection.get("headers"), connection.get("idempotency_header")
     fixed = {} if headers is None or callable(headers) else checked_headers(headers)
-    query = "&".join(each.partition("?")[2] for each in checked_servers(server))
-    found = names_in_connection(fixed, query)
-    idempotency_header = connection.get("idempotency_header")
-    if idempotency_header is not None:
-        found["header"].add(idempotency_header.lower())
-    client, auth = connection.get("client"), connection.get("auth") or {}
-    found["header"] |= {
-        name.lower() for name in client_defaults(client, "headers")
-    } - _OF_THE_LIBRARY
-    found["cookie"].update(client_defaults(client, "cookies"))
-    found["query"].update(client_defaults(client, "params"))
-    for scheme in explicit_schemes(auth):
-        if scheme.location == "header":
-            found["header"].add(str(scheme.parameter).lower())
-        else:
-            found["query"].add(str(scheme.parameter))
+    query = "&".join(each.partition("?")[2] for each in checked_servers(connection.get("server")))
+    found = defaultdict[Location, set[str]](set)
+    for location, name, _ in (*set_in(fixed, query), *set_by_client(connection.get("client"))):
+        found[location].add(name)
+    for scheme in explicit_schemes(connection.get("auth") or {}):
+        location, name = scheme.location or "header", scheme.parameter or ""
+        found[location].add(name.lower() if location == "header" else name)
+    if key is not None:
+        found["header"].add(key.lower())
     return found
 
 
@@ -167,20 +159,16 @@ def checked_idempotency_header(name: object, headers: object) -> str | None:
     return name.lower()
 
 
-def with_call_id(
-    headers: dict[str, str], name: str | None, info: CallInfo | None
-) -> dict[str, str]:
+def with_call_id(headers: dict[str, str], name: str, call_id: str) -> dict[str, str]:
     """Return the headers, with the id of a call in the header `name` (in lower case).
 
     An id that is not visible ASCII, or has more than 255 characters, is sent as its SHA-256.
     """
-    if name is None or info is None:
-        return headers
     if name in headers:
         raise _set_twice(name)
-    fits = is_field_value(info.id) and 0 < len(info.id) <= 255
-    digest = sha256(info.id.encode("utf-8", "surrogatepass")).hexdigest()
-    return {**headers, name: info.id if fits else digest}
+    fits = is_field_value(call_id) and 0 < len(call_id) <= 255
+    digest = sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return {**headers, name: call_id if fits else digest}
 
 
 def _set_twice(name: str) -> DefinitionError:
@@ -195,60 +183,47 @@ _OF_THE_LIBRARY = frozenset({"accept", "accept-encoding", "connection", "user-ag
 """Headers that the library of a client sets itself."""
 
 
-def client_defaults(
-    client: object, kind: Literal["headers", "cookies", "params"]
-) -> dict[str, str]:
-    """Return the headers, cookies or query parameters that a client sends with every request."""
+def set_by_client(client: object) -> Iterator[tuple[Location, str, str]]:
+    """Yield what a caller's client sends with every request, as `set_in` does."""
+    headers = _pairs(client, "headers")
+    own = {name.lower(): text for name, text in headers if name.lower() not in _OF_THE_LIBRARY}
+    yield from set_in(own, "")
+    for name, text in _pairs(client, "cookies"):
+        yield "cookie", name, text
+    for name, text in _pairs(client, "params"):
+        yield "query", name, text
+
+
+def _pairs(client: object, kind: str) -> list[tuple[str, str]]:
     held: object = getattr(client, kind, None)
     pairs = cast("Mapping[object, object]", held).items() if isinstance(held, Mapping) else ()
-    return {str(name): str(text) for name, text in pairs}
+    return [(str(name), str(text)) for name, text in pairs]
 
 
 class ConnectionSecrets:
     """The texts of a connection: `credentials`, and `others` that are sent with every request.
 
-    `declared` are the names of the document's credentials, in lower case.
+    `headers` are the checked ones, `given` the same as the caller wrote them: a text may be hidden.
     """
 
-    def __init__(self, declared: Collection[str] = ()) -> None:
+    def __init__(
+        self, route: Route, headers: Mapping[str, str], given: object, url: str, client: object
+    ) -> None:
         self.credentials: list[str] = []
         self.others: list[str] = []
-        self._declared = declared
-
-    def add_headers(self, headers: object) -> None:
-        """Add the values of a caller's headers."""
-        given = cast("Mapping[object, object]", headers)
-        hidden = {str(name).lower() for name, each in given.items() if not isinstance(each, str)}
-        for name, text in checked_headers(headers).items():
-            if name == "cookie":
-                pairs = (pair.partition("=") for pair in text.split(";"))
-                self.add((key.strip(), value.strip().strip('"')) for key, _, value in pairs)
-            elif name in hidden:
-                self._add_credential(text)
-            else:
-                self.add([(name, text)])
-
-    def add_query(self, query: str) -> None:
-        """Add the values in the query of a base URL."""
-        self.add(parse_qsl(query))
-
-    def add_client(self, client: object) -> None:
-        """Add the values that a caller's client sends with every request."""
-        headers = client_defaults(client, "headers").items()
-        self.add((name, text) for name, text in headers if name.lower() not in _PLAIN)
-        self.add(client_defaults(client, "cookies").items())
-        self.add(client_defaults(client, "params").items())
-
-    def add(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Add names with their values."""
-        for name, text in pairs:
-            if name.lower() in self._declared or _is_credential(name, text):
-                self._add_credential(text)
+        written = cast("Mapping[object, object]", given).items()
+        hidden = {str(name).lower() for name, each in written if not isinstance(each, str)}
+        declared = {one.parameter.lower() for one in route.schemes.values() if one.parameter}
+        sent = set_in(headers, url.partition("?")[2])
+        for location, name, text in sent if client is None else (*sent, *set_by_client(client)):
+            is_header = location == "header"
+            if not text or (is_header and name == "cookie"):
+                continue
+            is_hidden = (is_header and name in hidden) or name.lower() in declared
+            if is_hidden or _is_credential(name, text):
+                self.credentials += (text, *_secret_parts(text))
             else:
                 self.others.append(text)
-
-    def _add_credential(self, text: str) -> None:
-        self.credentials += (text, *_secret_parts(text))
 
 
 def _is_credential(name: str, text: str) -> bool:

@@ -181,7 +181,7 @@ REQUEST = HttpRequest(
 
 
 def moved(status: int, location: str) -> ReceivedResponse:
-    return ReceivedResponse(status=status, headers=(("location", location),), body=b"")
+    return ReceivedResponse(status=status, headers={"location": location}, body=b"")
 
 
 def following(status: int, location: str, method: str = "GET") -> Any:
@@ -200,7 +200,7 @@ def scripted(*replies: Any) -> tuple[HttpTransport, list[float]]:
         reply = left.pop(0)
         if isinstance(reply, Exception):
             raise reply
-        status, headers = reply if isinstance(reply, tuple) else (reply, ())
+        status, headers = reply if isinstance(reply, tuple) else (reply, {})
         return OpenResponse(status=status, headers=headers, read=nothing, close=nothing)
 
     return HttpTransport(send=send, blocks=True), times
@@ -259,7 +259,7 @@ def test_a_rate_limit_holds_for_the_other_calls_until_the_deadline() -> None:
         finish(exchange.run(REQUEST, repeatable=False))
         return times[0] - started
 
-    assert run(5, (429, (("ratelimit", '"a";r=0;t=1'),))) < 0.5
+    assert run(5, (429, {"ratelimit": '"a";r=0;t=1'})) < 0.5
     assert list(pauses) == [REQUEST.origin]
     assert run(0.05, 200) < 0.05  # too late to wait: the server says so itself
     assert run(5, 200) > 0.5
@@ -319,8 +319,7 @@ def test_a_write_is_repeated_only_after_some_statuses(
 
 
 def test_only_a_redirect_is_followed() -> None:
-    assert redirected(REQUEST, LostResponse(reason="", sent="unknown")) is None
-    assert redirected(REQUEST, ReceivedResponse(status=200, headers=(), body=b"")) is None
+    assert redirected(REQUEST, ReceivedResponse(status=200, headers={}, body=b"")) is None
 
 
 @pytest.mark.parametrize(
@@ -330,15 +329,15 @@ def test_only_a_redirect_is_followed() -> None:
      ("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 99 Oct 2015 07:28:00 GMT", None)],
 )  # fmt: skip
 def test_the_time_to_wait_is_read_in_seconds(text: str, seconds: float | None) -> None:
-    assert retry_after((("retry-after", text),)) == seconds
+    assert retry_after({"retry-after": text}) == seconds
 
 
 def test_a_date_to_wait_for_is_read_as_the_seconds_until_then() -> None:
     date = datetime.now(UTC) + timedelta(seconds=100)
     text = format_datetime(date, usegmt=True)
-    assert retry_after((("retry-after", text),)) == pytest.approx(99, abs=2)
-    assert retry_after((("retry-after", text.replace("GMT", "-0000")),)) == pytest.approx(99, abs=2)
-    assert retry_after(()) is None
+    assert retry_after({"retry-after": text}) == pytest.approx(99, abs=2)
+    assert retry_after({"retry-after": text.replace("GMT", "-0000")}) == pytest.approx(99, abs=2)
+    assert retry_after({}) is None
 
 
 @pytest.mark.parametrize(
@@ -360,12 +359,12 @@ def test_a_date_to_wait_for_is_read_as_the_seconds_until_then() -> None:
 def test_a_rate_limit_that_is_used_up_tells_when_it_is_reset(
     headers: dict[str, str], seconds: float | None
 ) -> None:
-    assert retry_after(tuple(headers.items())) == seconds
+    assert retry_after(headers) == seconds
 
 
 def test_a_reset_may_be_told_as_a_time_since_1970() -> None:
     reset = str(int(time.time()) + 100)
-    headers = (("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", reset))
+    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": reset}
     assert retry_after(headers) == pytest.approx(99, abs=2)
 
 

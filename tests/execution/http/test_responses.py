@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.execution.http.exchange import LostResponse, ReceivedResponse
+from pyfunctools.execution.http.exchange import LostResponse, ReceivedResponse, headers_of
 from pyfunctools.execution.http.items import DecodedBody, UnreadableError
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.record.outcome import Outcome
@@ -89,8 +89,9 @@ def came(
     *,
     expose: bool = False,
 ) -> Outcome:
-    lines = headers if content_type is None else (("content-type", content_type), *headers)
-    received = ReceivedResponse(status=status, headers=lines, body=body)
+    lines = headers if content_type is None else (("Content-Type", content_type), *headers)
+    raw = [(name.encode(), text.encode()) for name, text in lines]
+    received = ReceivedResponse(status=status, headers=headers_of(raw), body=body)
     return outcome_of_response(received, method="GET", expose=expose)
 
 
@@ -243,7 +244,7 @@ def test_a_lost_response_tells_whether_the_request_was_sent(
 
 
 def test_an_incomplete_response_has_its_status() -> None:
-    lost = LostResponse(reason="Reason", sent="unknown", status=200, headers=(("x", "y"),))
+    lost = LostResponse(reason="Reason", sent="unknown", status=200, headers={"x": "y"})
     outcome = outcome_of_response(lost, method="GET", expose=False)
     assert outcome.text == "200 OK, but: Reason."
     assert (outcome.response.status, outcome.response.headers, outcome.value) == (
