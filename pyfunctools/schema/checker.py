@@ -9,8 +9,8 @@ from pyfunctools._text import shortened, visible
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.parsing.parse import parse_at, read_strictly
-from pyfunctools.schema.parsing.strict import Strict
+from pyfunctools.schema.parsing.parse import recovered
+from pyfunctools.schema.parsing.strict import Strict, read_strictly
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 from pyfunctools.schema.separation.separate import Separated
 from pyfunctools.schema.validation.validator import Validator
@@ -91,7 +91,7 @@ class Checker:
                 return result
         if not arguments.strip():
             return self._check_value({}, ())
-        return self._check_recovered(arguments, allow_truncated)
+        return self._check_recovered(arguments, read, allow_truncated)
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
@@ -112,10 +112,10 @@ class Checker:
         return None if has_floats and self.place().misplaced_floats(value)[1] else result
 
     def _check_recovered(
-        self, text: str | bytes, allow_truncated: bool
+        self, text: str | bytes, read: Strict | None, allow_truncated: bool
     ) -> Success[JsonValue] | Failure:
         """Check text that is not strict JSON, or whose numbers may be meant as strings."""
-        result = parse_at(text, self.place)
+        result = recovered(text, read, self.place)
         if not result:
             return self._with_expected_object(result)
         cut = [repair for repair in result.repairs if repair.kind == "truncated"]

@@ -26,8 +26,9 @@ from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated_failure
 from pyfunctools.schema.ground.path import Keys, Path, value_at
-from pyfunctools.schema.parsing.parse import longer_than_a_text, parse_at
+from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.parsing.scalars import parse_number
+from pyfunctools.schema.parsing.strict import longer_than_a_text
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
 _NOT_A_VALUE: Final = frozenset(

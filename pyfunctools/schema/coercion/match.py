@@ -13,7 +13,7 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.walk import map_subschemas, subschemas
-from pyfunctools.schema.outline.outline import Part, ValueTest
+from pyfunctools.schema.outline.outline import Part, Place, ValueTest
 from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.vocabulary import MATCHED, SCHEMA_MAP
 
@@ -35,8 +35,8 @@ class TooMuch(Exception):  # noqa: N818 - a verdict, which never leaves the engi
     """The value is nested deeper than arguments may be, or contains itself."""
 
 
-def match_of(part: Part, value: JsonValue, depth: int = 0) -> Match:
-    """Return how well a value matches a part; a valid value is never a `MISMATCH`.
+def match_of(place: Place, value: JsonValue, depth: int = 0) -> Match:
+    """Return how well a value matches a place; a valid value is never a `MISMATCH`.
 
     Raises:
         TooMuch: the value is nested more than `MAX_DEPTH` deep.
@@ -44,18 +44,19 @@ def match_of(part: Part, value: JsonValue, depth: int = 0) -> Match:
     if isinstance(value, (dict, list)) and deeper_than(value, MAX_DEPTH - depth):
         raise TooMuch
     try:
-        if not part.cached(_test_of)(value):
-            return MISMATCH
+        for test in place.cached(_tests_of):
+            if not test(value):
+                return MISMATCH
     except (SchemaError, ValueError, TypeError):
         return MISMATCH  # not JSON
     if not isinstance(value, (dict, list, float)):
         return EXACT
-    is_whole, _ = part.outline.place_of((part,)).misplaced_floats(value)
-    return WHOLE_FLOAT if is_whole else EXACT
+    return WHOLE_FLOAT if place.misplaced_floats(value)[0] else EXACT
 
 
-def _test_of(part: Part) -> ValueTest:
-    return part.outline.root.cached(_relaxed)(part.keys)
+def _tests_of(place: Place) -> list[ValueTest]:
+    test_of = place.outline.root.cached(_relaxed)
+    return [test_of(part.keys) for part in place.roots]
 
 
 def _relaxed(root: Part) -> Callable[[Keys], ValueTest]:

@@ -1,6 +1,6 @@
 """The repairs of one value by one schema, for `coerce`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import Final
@@ -11,7 +11,6 @@ from pyfunctools.schema.coercion.match import (
     MAX_DEPTH,
     MISMATCH,
     WHOLE_FLOAT,
-    Match,
     TooMuch,
     match_of,
 )
@@ -63,29 +62,32 @@ So does a string with an opening bracket only: `[`.
 
 def meanings(
     value: JsonValue, types: frozenset[str], constants: Mapping[str, JsonValue]
-) -> Iterator[tuple[str, JsonValue]]:
-    """Yield the kind of repair and the value for each meaning of a scalar, the likeliest first.
+) -> list[tuple[str, JsonValue]]:
+    """Return the kind of repair and the value for each meaning of a scalar, the likeliest first.
 
     `constants` are the values that a place lists, each by the string that stands for it.
     """
+    found: list[tuple[str, JsonValue]] = []
     if isinstance(value, str):
         if constants and (name := _closest(value, constants)) is not None:
-            yield "constant", constants[name]
+            found.append(("constant", constants[name]))
         if "null" in types and spells_null(value):
-            yield "null", None
+            found.append(("null", None))
         if "boolean" in types and (truth := boolean_from(value)) is not None:
-            yield "boolean", truth
+            found.append(("boolean", truth))
         if "integer" in types or "number" in types:
             whole, number = integer_from(value), number_from(value)
-            for meant in (number, whole) if "." in value else (whole, number):
-                if meant is not None:
-                    yield "number", meant
+            first, second = (number, whole) if "." in value else (whole, number)
+            if first is not None:
+                found.append(("number", first))
+            if second is not None:
+                found.append(("number", second))
     elif isinstance(value, float) and value.is_integer():
-        yield "integer", int(value)
+        found.append(("integer", int(value)))
     elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
         text = digits_of(value)
-        if text is not None:
-            yield "string", text
+        found += [] if text is None else [("string", text)]
+    return found
 
 
 def _closest(text: str, names: Mapping[str, JsonValue]) -> str | None:
@@ -157,11 +159,11 @@ class Coercion:
             raise TooMuch
         if isinstance(value, (dict, list)):
             return self._container(place, value, keys)
-        if self._test_of and self._match(place, value, keys) == EXACT:
+        if self._test_of and match_of(place, value, len(keys)) == EXACT:
             return value  # it is invalid by a rule that no repair can meet
         for kind, meant in meanings(value, place.types, place.constants):
-            is_item = kind == "string" and self._match(place, [value], keys) == EXACT
-            if not is_item and self._match(place, meant, keys) == EXACT:
+            is_item = kind == "string" and match_of(place, [value], len(keys)) == EXACT
+            if not is_item and match_of(place, meant, len(keys)) == EXACT:
                 self._note(kind, value, meant, keys)
                 return meant
         if isinstance(value, str) and not place.types.isdisjoint(("object", "array")):
@@ -176,13 +178,7 @@ class Coercion:
 
     def _is_valid(self, place: Place, value: JsonValue, keys: Keys) -> bool:
         test = self._test_of and place.cached(self._test_of)
-        return test(value) if test else self._match(place, value, keys) == EXACT
-
-    def _match(self, place: Place, value: JsonValue, keys: Keys) -> Match:
-        match: Match = EXACT
-        for part in place.roots:
-            match = min(match, match_of(part, value, len(keys)))
-        return match
+        return test(value) if test else match_of(place, value, len(keys)) == EXACT
 
     def _from_json(self, place: Place, text: str, keys: Keys) -> JsonValue:
         """Return the value of a JSON text, or the text itself if the value has an unwanted type."""
@@ -194,7 +190,7 @@ class Coercion:
         for repair in result.repairs:
             self.repairs.append(replace(repair, path=Path.of((*keys, *repair.path.keys))))
         value = self._moved(place, result.value, keys)
-        if isinstance(value, list) and not self._match(place, value, keys):
+        if isinstance(value, list) and match_of(place, value, len(keys)) == MISMATCH:
             undone = self._undo(mark)
             wrapped = self._wrapped(place, text, keys)
             if wrapped is not text:
@@ -206,18 +202,23 @@ class Coercion:
         self, place: Place, value: JsonObject | list[JsonValue], keys: Keys
     ) -> JsonValue:
         mark = len(self.repairs)
-        chosen, open_unions = self._with_branches(place, value, keys)
+        chosen, open_unions = place, list[list[Part]]()
+        if place.unions:
+            chosen, open_unions = self._with_branches(place, value, keys)
         result: JsonValue
         if isinstance(value, Mapping):
             result = self._properties(chosen, value, keys)
         else:
             result = self._items(chosen, value, keys)
         for branches in open_unions:
-            if self._match(place, result, keys) == MISMATCH:
+            if match_of(place, result, len(keys)) == MISMATCH:
                 result = self._by_branch(place, branches, result, keys)
-        if not isinstance(value, dict) or not _may_be_moved(place, value):
+        if not isinstance(value, dict):
             return result
-        if self._match(place, result, keys) != MISMATCH:
+        is_item = "array" in place.types and "object" not in place.types
+        if not is_item and (len(value) != 1 or WRAPPERS.isdisjoint(value)):
+            return result
+        if match_of(place, result, len(keys)) != MISMATCH:
             return result
         undone = self._undo(mark)
         for move in (self._unwrapped, self._by_titles, self._wrapped):
@@ -231,8 +232,6 @@ class Coercion:
         self, place: Place, value: JsonValue, keys: Keys
     ) -> tuple[Place, list[list[Part]]]:
         """Return the place with the union branches that were meant, and the undecided unions."""
-        if not place.unions:
-            return place, []
         found: dict[Part, None] = {}
         undecided: list[list[Part]] = []
         queue = list(place.parts)
@@ -246,7 +245,8 @@ class Coercion:
                 branches, union = part.branches(keyword), union_of(part, keyword)
                 meant = union.branch_by_tag(value)
                 if meant is None:
-                    fits = [match_of(each, value, len(keys)) for each in branches]
+                    places = map(place.outline.place_of, zip(branches))
+                    fits = [match_of(each, value, len(keys)) for each in places]
                     if EXACT in fits or not fits:
                         continue
                     meant = (
@@ -275,15 +275,15 @@ class Coercion:
             result = self.repaired(place, inner, below)
             if result is not inner:
                 changed[name] = result
-        if not changed and not absent:
-            return value
+        if not absent:
+            return {**value, **changed} if changed else value
         return {n: changed.get(n, inner) for n, inner in value.items() if n not in absent}
 
     def _is_absent(self, outer: Place, place: Place, name: str, keys: Keys) -> bool:
         """Return whether null was written for an optional property that does not allow it."""
         declared = any(name in part.declared for part in outer.parts)
         required = any(name in part.required for part in outer.parts)
-        return declared and not required and self._match(place, None, keys) == MISMATCH
+        return declared and not required and match_of(place, None, len(keys)) == MISMATCH
 
     def _items(self, outer: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
         changed = value
@@ -318,7 +318,7 @@ class Coercion:
             result = self.coerced(place.outline.place_of((branch,)), value, keys)
             self._active.discard(trial)
             undone = self._undo(mark)
-            if undone and self._match(place, result, keys) == EXACT:
+            if undone and match_of(place, result, len(keys)) == EXACT:
                 found.append((undone, result))
         fewest = min((len(repairs) for repairs, _ in found), default=0)
         found = [each for each in found if len(each[0]) == fewest]
@@ -338,7 +338,7 @@ class Coercion:
         inner = value[name]
         self._note("unwrapped", value, inner, keys)
         result = self._moved(place, inner, keys)
-        if isinstance(result, dict) and self._match(place, result, keys) == EXACT:
+        if isinstance(result, dict) and match_of(place, result, len(keys)) == EXACT:
             return result
         self._undo(mark)
         return value
@@ -357,7 +357,7 @@ class Coercion:
         mark = len(self.repairs)
         self._note("named", value, listed, keys)
         result = self._moved(place, listed, keys)
-        if self._match(place, result, keys) == EXACT:
+        if match_of(place, result, len(keys)) == EXACT:
             return result
         self._undo(mark)
         return value
@@ -375,7 +375,7 @@ class Coercion:
         self._wraps -= 1
         least = [part.rules.get("minItems") for part in place.parts]
         is_enough = all(not isinstance(each, int) or each <= 1 for each in least)
-        if is_enough and self._match(place, wrapped, keys) == EXACT:
+        if is_enough and match_of(place, wrapped, len(keys)) == EXACT:
             return wrapped
         self._undo(mark)
         return value
@@ -403,10 +403,3 @@ class Coercion:
         undone = self.repairs[mark:]
         del self.repairs[mark:]
         return undone
-
-
-def _may_be_moved(place: Place, value: JsonObject) -> bool:
-    """Return whether an object may be a wrapper, or the single item of a wanted array."""
-    if len(value) == 1 and next(iter(value)) in WRAPPERS:
-        return True
-    return "array" in place.types and "object" not in place.types

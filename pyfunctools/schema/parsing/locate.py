@@ -24,11 +24,9 @@ _FRAME = re.compile(
     rf"|{_TAG.pattern}|{COMMENT.pattern})++"
 )
 """Fences, tags, comments and space."""
-_AFTER = {
-    "frame": _FRAME,
-    "closer": re.compile(r"[}\])](?:\s*+[}\])])*+"),
-    "comma": re.compile(rf"[{COMMAS}]"),
-}
+_AFTER = re.compile(
+    rf"(?P<frame>{_FRAME.pattern})|(?P<closer>[}}\])](?:\s*+[}}\])])*+)|(?P<comma>[{COMMAS}])"
+)
 
 _MOST_PIECES = 16
 """Most pieces behind the value, and most frames around it; the rest is one piece."""
@@ -108,7 +106,9 @@ class _Extraction:
         framed = self._frame_start < at < self._frame_end
         stop = self._frame_end if framed else len(self._text)
         end = self._text.rfind("}" if self._text[at] == "{" else "]", at, stop) + 1
-        read = parse_strict(self._text[at:end], self._limits.depth) if end > at else None
+        if end <= at or end - at == len(self._text):
+            return None  # the whole text has been read already
+        read = parse_strict(self._text[at:end], self._limits.depth)
         place = self._place
         if read is None or (
             read.fractions and place is not None and place.misplaced_floats(read.value)[1]
@@ -243,11 +243,10 @@ def _repairs_after(text: str, start: int) -> Iterator[Repair]:
     if odd := text[start:at].strip(SPACE):
         yield _removed("space", odd)
     for _ in range(_MOST_PIECES):
-        found = next(filter(None, (each.match(text, at) for each in _AFTER.values())), None)
+        found = _AFTER.match(text, at)
         if found is None:
             break
-        kind = next(kind for kind, pattern in _AFTER.items() if pattern is found.re)
-        yield _removed(kind, found[0].rstrip(SPACE))
+        yield _removed(str(found.lastgroup), found[0].rstrip(SPACE))
         at = _blank(text, found.end())
     if at < len(text):
         yield _removed("rest" if text[at] in "[{" else "prose", text[at:])

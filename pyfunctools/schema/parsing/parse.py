@@ -10,21 +10,17 @@ this string or number, which may be incomplete).
 
 from collections.abc import Mapping
 from functools import partial
-from json import JSONEncoder
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.parsing.strict import Strict, parse_strict
-from pyfunctools.schema.result import Failure, Issue, Success
+from pyfunctools.schema.parsing.strict import Strict, read_strictly, unreadable
+from pyfunctools.schema.result import Failure, Success
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyfunctools.schema.outline.outline import Place
-
-_ROOT: Final = Path.of(())
 
 
 def parse(
@@ -55,8 +51,16 @@ def parse_at(
 ) -> Success[Any] | Failure:
     """Return the value in a text; `wanted` returns its place in the schema, when that is needed."""
     read = read_strictly(text, limits)
-    if isinstance(read, Failure):
-        return read
+    return read if isinstance(read, Failure) else recovered(text, read, wanted, limits)
+
+
+def recovered(
+    text: str | bytes,
+    read: Strict | None,
+    wanted: "Callable[[], Place] | None",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Success[Any] | Failure:
+    """Return the value in a text that `read_strictly` has read; see `parse_at`."""
     if read is not None and (wanted is None or not read.fractions):
         return Success(value=read.value)
     place = None if wanted is None else wanted()
@@ -69,59 +73,5 @@ def parse_at(
             text = text.decode()
         except UnicodeDecodeError as error:
             message = f"The byte at offset {error.start} of the text is not UTF-8."
-            return _failure(text, "text in UTF-8", message)
+            return unreadable(text, "text in UTF-8", message)
     return extract(text, limits, place)
-
-
-def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict | Failure | None:
-    """Return the value of strict JSON, a failure for a text that cannot be read, else `None`.
-
-    `None` means that the text is not strict JSON but may be repaired.
-    """
-    data: str | bytes = text
-    if isinstance(text, str):
-        if not text.isascii() and len(text) <= limits.text:
-            try:
-                data = text.encode()
-            except UnicodeEncodeError as error:
-                return _half_pair(text, error.start)
-    elif not isinstance(text, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
-        known = isinstance(text, dict | list | int | float | bool | None)
-        message = f"A {type(text).__name__} is not text."
-        return _failure(text if known else None, "the arguments as text", message)
-    if len(data) > limits.text:
-        return _too_long(text, limits)
-    return parse_strict(data, limits.depth)
-
-
-def longer_than_a_text(value: JsonValue, limits: Limits = DEFAULT_LIMITS) -> Failure | None:
-    """Return the failure of a value whose JSON is longer than a text may be, else `None`."""
-    try:
-        size = len(_compact(value).encode(errors="surrogatepass"))
-    except (TypeError, ValueError, RecursionError):  # no JSON: the check says so
-        return None
-    return _too_long({}, limits) if size > limits.text else None
-
-
-_compact = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-def _too_long(value: JsonValue | bytes, limits: Limits) -> Failure:
-    message = f"The text is longer than {limits.text} bytes."
-    return _failure(value, f"text of at most {limits.text} bytes in UTF-8", message)
-
-
-def _half_pair(text: str, at: int) -> Failure:
-    from pyfunctools.schema.parsing.recovery import line_and_column
-
-    line, column = line_and_column(text, at)
-    character = f"The character U+{ord(text[at]):04X} at line {line} column {column}"
-    message = f"{character} is half of a surrogate pair."
-    return _failure(text, "characters that UTF-8 can encode", message)
-
-
-def _failure(value: JsonValue | bytes, expected: str, message: str) -> Failure:
-    if isinstance(value, bytes):
-        value = value.decode(errors="backslashreplace")
-    issue = Issue(path=_ROOT, expected=expected, value=None, message=message)
-    return Failure(value=value, issues=(issue,))

@@ -1,6 +1,7 @@
 """A reader of broken JSON that repairs spelling and never invents a value."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from json import dumps
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.limits import Limits
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.scalars import (
     BLANK,
@@ -18,7 +19,6 @@ from pyfunctools.schema.parsing.scalars import (
     COMMENT,
     HIDDEN,
     QUOTES,
-    is_rest_blank,
     read_bare,
 )
 from pyfunctools.schema.parsing.strings import (
@@ -46,18 +46,15 @@ def line_and_column(text: str, at: int) -> tuple[int, int]:
 class Frame:
     """An object or array whose closing bracket has not been read.
 
-    `key` is the name or index of the element that is being read, `filled` whether an element was
-    read since the last comma, `comma` whether the last separator was a comma, `doubled` whether the
-    opening brace was written twice.
+    `filled` is whether an element was read since the last comma, `comma` whether the last separator
+    was a comma, `doubled` whether the opening brace was written twice.
     """
 
     value: dict[str, JsonValue] | list[JsonValue]
     closer: str
-    key: str | int = 0
     filled: bool = False
     comma: bool = False
     doubled: bool = False
-    place: Place | None = None
 
 
 MAX_WRONG: Final = 32
@@ -100,6 +97,7 @@ class Recovery:
         self._sure = sure
         self._place = place
         self._stack: list[Frame] = []
+        self._keys: list[str | int] = []
         self._wrong = 0
         self._paths = MAX_PATHS
         self._swallowed: int | None = None
@@ -110,22 +108,13 @@ class Recovery:
         self.issues: list[Issue] = []
         self.repairs: list[Repair] = []
 
-    def _match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        return pattern.match(self._text, self.at, self._stop)
-
-    def _keys(self, levels: int | None = None) -> Keys:
-        """Return the steps to the current element, or to its container if `levels` is -1."""
-        return tuple(frame.key for frame in self._stack[:levels])
-
     def _wanted(self) -> frozenset[str]:
         """Return the types that the schema names for the current element."""
         place = self._place
         if place is None:
             return frozenset()
-        for frame in self._stack:
-            if frame.place is None:
-                frame.place = place
-            place = frame.place.possible.inside(frame.key)
+        for key in self._keys:
+            place = place.possible.inside(key)
         return place.named_types
 
     def read(self) -> None:
@@ -135,12 +124,13 @@ class Recovery:
 
     def read_members(self) -> bool:
         """Read an object without its opening brace; return `False` if no member starts here."""
-        if not self._match(MEMBER):
+        if not MEMBER.match(self._text, self.at, self._stop):
             return False
         value: dict[str, JsonValue] = {}
         self.value = value
         self._repair("closer", "", "{")
         self._stack.append(Frame(value, "}"))
+        self._keys.append(0)
         self._read_elements()
         return True
 
@@ -160,12 +150,12 @@ class Recovery:
             self._comma(frame, char)
         elif isinstance(frame.value, list):
             self._missing_comma(frame)
-            frame.key = len(frame.value)
+            self._keys[-1] = len(frame.value)
             self._value("item")
         elif char == "{" and not frame.value and not frame.doubled:
             frame.doubled = True
             self.at += 1
-            self._repair("brace", "{{", "{", self._keys(-1))
+            self._repair("brace", "{{", "{", self._keys[:-1])
         else:
             follows = frame.filled
             self._missing_comma(frame)
@@ -174,20 +164,20 @@ class Recovery:
     def _comma(self, frame: Frame, char: str) -> None:
         if frame.filled or isinstance(frame.value, dict):
             if char != "," or not frame.filled:
-                self._repair("comma", char, "," if frame.filled else "", self._keys(-1))
+                self._repair("comma", char, "," if frame.filled else "", self._keys[:-1])
             frame.comma, frame.filled = True, False
             self.at += 1
-        elif more := self._match(_TRAILING):
-            self._repair("comma", more[0], "", self._keys(-1))
+        elif more := _TRAILING.match(self._text, self.at, self._stop):
+            self._repair("comma", more[0], "", self._keys[:-1])
             self.at = more.end()
         else:
             # An item may be missing, and all after it would have the wrong index.
-            frame.key = len(frame.value)
+            self._keys[-1] = len(frame.value)
             self._fail(self.at, "The comma", "has no value before it", "a value between commas")
 
     def _missing_comma(self, frame: Frame) -> None:
         if frame.filled:
-            self._repair("comma", "", ",", self._keys(-1))
+            self._repair("comma", "", ",", self._keys[:-1])
         frame.filled, frame.comma = True, False
 
     def _member(self, frame: Frame, follows: bool) -> None:
@@ -195,9 +185,8 @@ class Recovery:
         key = self._read_key(follows)
         if key is None:
             return
-        frame.key = key
         self._blanks()
-        colon = self._match(_COLON)
+        colon = _COLON.match(self._text, self.at, self._stop)
         if colon is None:
             self._fail(start, f"The key {_quoted(key)}", "has no value", "a colon and a value")
             return
@@ -223,9 +212,9 @@ class Recovery:
             self.at = quoted.end
             if quoted.fault is not None:
                 expected = "a key as JSON writes it"
-                self._fail(start, "The key", quoted.fault, expected, self._keys(-1))
+                self._fail(start, "The key", quoted.fault, expected, self._keys[:-1])
                 return None
-            self._stack[-1].key = quoted.value
+            self._keys[-1] = quoted.value
             self._note(quoted, start)
             return quoted.value
         found = _BARE_KEY.match(self._text, start, self._stop)
@@ -235,10 +224,10 @@ class Recovery:
             shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
             fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
             expected = "a key in double quotes, a colon and a value"
-            self._fail(start, shown, fault, expected, None if follows else self._keys(-1))
+            self._fail(start, shown, fault, expected, None if follows else self._keys[:-1])
             return None
         self.at = found.end()
-        self._stack[-1].key = found[1]
+        self._keys[-1] = found[1]
         self._repair("key", found[0], dumps(found[1], ensure_ascii=False))
         return found[1]
 
@@ -261,6 +250,7 @@ class Recovery:
         value: dict[str, JsonValue] | list[JsonValue] = {} if char == "{" else []
         self._put(value)
         self._stack.append(Frame(value, _CLOSING[char]))
+        self._keys.append(0)
         self.at += 1
 
     def _string(self, where: Where) -> None:
@@ -300,7 +290,7 @@ class Recovery:
         for kind in bare.kinds:
             self._repair(kind, token, meant)
         cut = not isinstance(bare.value, bool | None) and bool(self._stack) and not self._fenced
-        if cut and is_rest_blank(self._text, bare.end, self._stop):
+        if cut and BLANK.fullmatch(self._text, bare.end, self._stop):
             self._repair("truncated", token, meant)
 
     def _put(self, value: JsonValue) -> None:
@@ -310,13 +300,17 @@ class Recovery:
         elif isinstance(frame.value, list):
             frame.value.append(value)
         else:
-            frame.value[str(frame.key)] = value
+            frame.value[str(self._keys[-1])] = value
 
     def _close(self, frame: Frame, char: str) -> None:
         self.at += 1
         if frame.closer != char:
             self._mismatched(frame, char)
-        elif len(self._stack) == 1 and char == "}" and self._match(KEY_AHEAD):
+        elif (
+            len(self._stack) == 1
+            and char == "}"
+            and KEY_AHEAD.match(self._text, self.at, self._stop)
+        ):
             self._repair("closer", char, "", ())
         else:
             self._pop()
@@ -334,23 +328,24 @@ class Recovery:
         depth = len(self._stack)
         rest = open_brackets(self._text, self.at, self._stop)
         if rest == depth:
-            self._repair("closer", char, "", self._keys(-1))
+            self._repair("closer", char, "", self._keys[:-1])
         elif not fitting or rest == depth - 1:
-            self._repair("closer", char, frame.closer, self._keys(-1))
+            self._repair("closer", char, frame.closer, self._keys[:-1])
             self._pop()
         else:
             while len(self._stack) > fitting[-1] + 1:
-                self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+                self._repair("closer", "", self._stack[-1].closer, self._keys[:-1])
                 self._pop()
             self._pop()
 
     def _pop(self) -> None:
         frame = self._stack[-1]
         if frame.comma and not frame.filled:
-            self._repair("comma", ",", "", self._keys(-1))
-        if frame.doubled and (second := self._match(_BRACE)):
+            self._repair("comma", ",", "", self._keys[:-1])
+        if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
             self.at = second.end()
         self._stack.pop()
+        self._keys.pop()
 
     def _end(self) -> None:
         if self._swallowed is not None:
@@ -358,21 +353,20 @@ class Recovery:
             self._fail(self._swallowed, "The comment", rest, "a comment that ends, or no comment")
             return
         while self._stack:
-            self._repair("closer", "", self._stack[-1].closer, self._keys(-1))
+            self._repair("closer", "", self._stack[-1].closer, self._keys[:-1])
             self._pop()
 
     def _blanks(self) -> None:
         """Skip space and comments, with a repair for each that JSON does not allow."""
         while True:
-            found = self._match(_SPACE)
+            found = _SPACE.match(self._text, self.at, self._stop)
             self.at = found.end() if found else self.at
             char = self._text[self.at] if self.at < self._stop else "x"
+            kind, odd = "space", None
             if char.isspace() or char in HIDDEN:
-                kind, odd = "space", self._match(BLANK)
+                odd = BLANK.match(self._text, self.at, self._stop)
             elif char in "/#":
-                kind, odd = "comment", self._match(COMMENT)
-            else:
-                return
+                kind, odd = "comment", COMMENT.match(self._text, self.at, self._stop)
             if odd is None:
                 return
             open_ended = kind == "comment" and odd.end() >= self._stop and odd[0][-2:] != "*/"
@@ -381,8 +375,10 @@ class Recovery:
             self._repair(kind, odd[0], " " if kind == "space" else "")
             self.at = odd.end()
 
-    def _repair(self, kind: str, before: str, after: str, keys: Keys | None = None) -> None:
-        path = Path.of(self._keys() if keys is None else keys)
+    def _repair(
+        self, kind: str, before: str, after: str, keys: Sequence[str | int] | None = None
+    ) -> None:
+        path = Path.of(self._keys if keys is None else keys)
         self._paths -= len(path)
         if self._paths >= 0 and len(self.repairs) < MAX_REPAIRS:
             self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
@@ -397,16 +393,21 @@ class Recovery:
         expected: str,
         *,
         value: JsonValue = None,
-        keys: Keys | None = None,
+        keys: Sequence[str | int] | None = None,
     ) -> None:
         line, column = line_and_column(self._text, at)
         message = f"{subject} at line {line} column {column} {fault}."
-        path = Path.of(self._keys() if keys is None else keys)
+        path = Path.of(self._keys if keys is None else keys)
         self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
         self._done |= len(self.issues) >= self._limits.issues or not (self._begun or self._sure)
 
     def _fail(
-        self, at: int, subject: str, fault: str, expected: str, keys: Keys | None = None
+        self,
+        at: int,
+        subject: str,
+        fault: str,
+        expected: str,
+        keys: Sequence[str | int] | None = None,
     ) -> None:
         self._complain(at, subject, fault, expected, keys=keys)
         self._done = True

@@ -124,11 +124,11 @@ def digits_of(number: int) -> str | None:
         return None
 
 
-_TOKEN = re.compile(rf"[^\s{{}}\[\]\"{COMMAS}]++")
+_BARE = re.compile(rf"(?=([^\s{{}}\[\]\"{COMMAS}]++)?)(?=([A-Za-z]++)?)({NUMBER.pattern})?")
+"""A token, a word and a number, each of which may be missing."""
 _PHRASE = re.compile(rf"[^{{}}\[\]\"\n{COMMAS}]++")
 _PARTING = frozenset(f"{SPACE}{COMMAS}}}]\"'#")
 _REMARK = re.compile(r"\s(?://|\#|/\*)")
-_WORD = re.compile(r"[A-Za-z]++")
 _MEMBER = re.compile(r":(?:\s|\Z)")
 _NUMERIC = re.compile(r"[+-]?\.?[0-9]|[+-]")
 
@@ -160,14 +160,13 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
     `wanted` returns the types that the schema names here. If they include `string`, a word is a
     string; so is a number, as it was written, if they include no numeric type.
     """
-    token = _matched(_TOKEN, text, at, stop)
-    word = _matched(_WORD, text, at, stop)
+    found = _BARE.match(text, at, stop)
+    token, word, number = found.groups("") if found else ("", "", "")
     if word in _LITERALS and _may_end(text, at + len(word), stop):
         return Bare(at + len(word), _LITERALS[word])
     if word in _PYTHON and _may_end(text, at + len(word), stop):
         return Bare(at + len(word), _PYTHON[word], ("literal",))
     types = wanted()
-    number = _matched(NUMBER, text, at, stop)
     if number and not _may_end(text, at + len(number), stop):
         number = ""
     if "string" in types and token not in _NOTHING:
@@ -184,21 +183,16 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
         return Bare(at + len(number), value, () if _STRICT.fullmatch(number) else ("number",))
     if word and word.lower() in _LOOSE and _may_end(text, at + len(word), stop):
         return Bare(at + len(word), _LOOSE[word.lower()], ("literal",))
-    if len(word) > 1 and word != "No" and is_rest_blank(text, at + len(word), stop):
+    if len(word) > 1 and word != "No" and BLANK.fullmatch(text, at + len(word), stop):
         whole = [name for name in (*_LITERALS, *_PYTHON) if name.startswith(word)]
         if len(whole) == 1:
             return Bare(at + len(word), {**_LITERALS, **_PYTHON}[whole[0]], ("literal",))
     return _fault(text, at, stop, token or text[at], types)
 
 
-def is_rest_blank(text: str, at: int, stop: int) -> bool:
-    """Return whether only space follows."""
-    found = BLANK.match(text, at, stop)
-    return found is None or found.end() >= stop
-
-
 def _fault(text: str, at: int, stop: int, token: str, types: frozenset[str]) -> Bare:
-    end = at + max(len(_matched(_PHRASE, text, at, stop).rstrip()), 1)
+    phrase = _PHRASE.match(text, at, stop)
+    end = at + max(len(phrase[0].rstrip()) if phrase else 0, 1)
     subject = f"`{shortened(token, 40)}`"
     if token not in _NOTHING and _NUMERIC.match(token):
         return Bare(end, subject=subject, fault="is not a number", expected="a number")
@@ -214,14 +208,8 @@ def _fault(text: str, at: int, stop: int, token: str, types: frozenset[str]) -> 
 
 
 def _phrase(text: str, at: int, stop: int) -> str:
-    phrase = _matched(_PHRASE, text, at, stop)
-    remark = _REMARK.search(phrase)
-    return (phrase[: remark.start()] if remark else phrase).rstrip()
-
-
-def _matched(pattern: re.Pattern[str], text: str, at: int, stop: int) -> str:
-    found = pattern.match(text, at, stop)
-    return found[0] if found else ""
+    found = _PHRASE.match(text, at, stop)
+    return _REMARK.split(found[0], 1)[0].rstrip() if found else ""
 
 
 def _may_end(text: str, at: int, stop: int) -> bool:

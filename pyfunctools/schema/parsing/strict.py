@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from json import JSONDecoder
+from json import JSONDecoder, JSONEncoder
 from math import isfinite
 from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.result import Failure, Issue
 
 
 class Strict(NamedTuple):
@@ -43,6 +46,61 @@ def parse_strict(text: str | bytes, depth: int) -> Strict | None:
     if members and not _once(text, members) and not _unique(text):
         return None
     return Strict(value, fractions, whole)
+
+
+def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict | Failure | None:
+    """Return the value of strict JSON, a failure for a text that cannot be read, else `None`.
+
+    `None` means that the text is not strict JSON but may be repaired.
+    """
+    data: str | bytes = text
+    if isinstance(text, str):
+        if not text.isascii() and len(text) <= limits.text:
+            try:
+                data = text.encode()
+            except UnicodeEncodeError as error:
+                return _half_pair(text, error.start)
+    elif not isinstance(text, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+        known = isinstance(text, dict | list | int | float | bool | None)
+        message = f"A {type(text).__name__} is not text."
+        return unreadable(text if known else None, "the arguments as text", message)
+    if len(data) > limits.text:
+        return _too_long(text, limits)
+    return parse_strict(data, limits.depth)
+
+
+def longer_than_a_text(value: JsonValue, limits: Limits = DEFAULT_LIMITS) -> Failure | None:
+    """Return the failure of a value whose JSON is longer than a text may be, else `None`."""
+    try:
+        size = len(_compact(value).encode(errors="surrogatepass"))
+    except (TypeError, ValueError, RecursionError):  # no JSON: the check says so
+        return None
+    return _too_long({}, limits) if size > limits.text else None
+
+
+_compact = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _too_long(value: JsonValue | bytes, limits: Limits) -> Failure:
+    message = f"The text is longer than {limits.text} bytes."
+    return unreadable(value, f"text of at most {limits.text} bytes in UTF-8", message)
+
+
+def _half_pair(text: str, at: int) -> Failure:
+    from pyfunctools.schema.parsing.recovery import line_and_column
+
+    line, column = line_and_column(text, at)
+    character = f"The character U+{ord(text[at]):04X} at line {line} column {column}"
+    message = f"{character} is half of a surrogate pair."
+    return unreadable(text, "characters that UTF-8 can encode", message)
+
+
+def unreadable(value: JsonValue | bytes, expected: str, message: str) -> Failure:
+    """Return the failure of a text that cannot be read as a whole."""
+    if isinstance(value, bytes):
+        value = value.decode(errors="backslashreplace")
+    issue = Issue(path=Path.of(()), expected=expected, value=None, message=message)
+    return Failure(value=value, issues=(issue,))
 
 
 @cache

@@ -20,7 +20,7 @@ from pyfunctools.schema.outline.outline import Outline
 
 
 def match(schema: JsonSchema | bool, value: JsonValue) -> Match:
-    return match_of(Outline(schema).root, value)
+    return match_of(Outline(schema).place, value)
 
 
 OBJECT: JsonSchema = {
