@@ -22,7 +22,7 @@ error has fields; its text is composed from them.
 
 import sys
 from collections.abc import Collection, Sequence
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 MIXED: Final = (
@@ -41,7 +41,11 @@ _FEW: Final = 10
 class PyfunctoolsError(Exception):
     """The base class of all exceptions of pyfunctools."""
 
+    def __reduce__(self) -> tuple[object, ...]:  # Python's would leave out keywords
+        return type(self).__new__, (type(self), *self.args), vars(self)
 
+
+@dataclass(eq=False)
 class DefinitionError(PyfunctoolsError):
     """A class, function, schema or setting is wrong.
 
@@ -49,11 +53,9 @@ class DefinitionError(PyfunctoolsError):
     instead.
     """
 
-    def __init__(self, where: str, reason: str, remedy: str | None = None) -> None:
-        super().__init__(where, reason, remedy)
-        self.where = where
-        self.reason = reason
-        self.remedy = remedy
+    where: str
+    reason: str
+    remedy: str | None = None
 
     def __str__(self) -> str:
         return _sentence(self.where, self.reason, self.remedy)
@@ -66,9 +68,6 @@ class MissingExtraError(DefinitionError, ImportError):
         super().__init__(where, reason, f"Run `pip install 'pyfunctools-llm[{extra}]'`.")
         self.extra = extra
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (MissingExtraError, (self.where, self.reason, self.extra))
-
 
 def wrong_type(
     where: str, wanted: str, given: object, remedy: str | None = None
@@ -77,6 +76,7 @@ def wrong_type(
     return DefinitionError(where, f"This must be {wanted}, not `{type(given).__name__}`.", remedy)
 
 
+@dataclass(eq=False)
 class DocumentError(PyfunctoolsError):
     """A document cannot be read.
 
@@ -84,59 +84,48 @@ class DocumentError(PyfunctoolsError):
     JSON Pointer (RFC 6901) of the place, if it is known.
     """
 
-    def __init__(
-        self, source: str, reason: str, *, pointer: str | None = None, remedy: str | None = None
-    ) -> None:
-        super().__init__(source, reason, pointer, remedy)
-        self.source = source
-        self.reason = reason
-        self.pointer = pointer
-        self.remedy = remedy
-
-    def __reduce__(self) -> tuple[object, ...]:
-        make = partial(DocumentError, pointer=self.pointer, remedy=self.remedy)
-        return (make, (self.source, self.reason))
+    source: str
+    reason: str
+    pointer: str | None = field(default=None, kw_only=True)
+    remedy: str | None = field(default=None, kw_only=True)
 
     def __str__(self) -> str:
         at = f" (at {self.pointer})" if self.pointer is not None else ""
         return _sentence(self.source, self.reason + at, self.remedy)
 
 
+@dataclass(eq=False)
 class SchemaError(PyfunctoolsError):
     """A JSON Schema is invalid, or refers to a document that may not be fetched.
 
     `pointer` is the JSON Pointer of the place in the schema, if it is known.
     """
 
-    def __init__(self, reason: str, pointer: str | None = None) -> None:
-        super().__init__(reason, pointer)
-        self.reason = reason
-        self.pointer = pointer
+    reason: str
+    pointer: str | None = None
 
     def __str__(self) -> str:
         return self.reason if self.pointer is None else f"{self.reason} (at {self.pointer or '/'})"
 
 
+@dataclass(eq=False)
 class ArgumentsError(PyfunctoolsError):
     """The exception of `Failure.unwrap()`; `failure` is the `Failure`."""
 
-    def __init__(self, failure: Any) -> None:
-        super().__init__(failure)
-        self.failure = failure
+    failure: Any
 
     def __str__(self) -> str:
         return self.failure.feedback()
 
 
+@dataclass(eq=False)
 class CallError(PyfunctoolsError):
     """The exception of `Outcome.unwrap()`; `outcome` is the `Outcome`.
 
     If the application's own code raised an exception, it is the `__cause__`.
     """
 
-    def __init__(self, outcome: Any) -> None:
-        super().__init__(outcome)
-        self.outcome = outcome
+    outcome: Any
 
     def __str__(self) -> str:
         where = "" if self.outcome.function is None else f"{self.outcome.function}: "
@@ -163,6 +152,7 @@ class UnknownFunctionError(PyfunctoolsError, KeyError):
         return f"There is no function {self.name!r}.{hint}{rest}"
 
 
+@dataclass(eq=False)
 class LifespanError(PyfunctoolsError):
     """An application in this process fails to start or to shut down.
 
@@ -170,22 +160,19 @@ class LifespanError(PyfunctoolsError):
     exception, it is the `__cause__`.
     """
 
-    def __init__(self, application: str, phase: str, reason: str) -> None:
-        super().__init__(application, phase, reason)
-        self.application = application
-        self.phase = phase
-        self.reason = reason
+    application: str
+    phase: str
+    reason: str
 
     def __str__(self) -> str:
         return f"{self.application}: The {self.phase} of this application failed. {self.reason}"
 
 
+@dataclass(eq=False)
 class LoopError(PyfunctoolsError):
     """`call` was used in a running event loop, where only `await acall(...)` can work."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
+    name: str
 
     def __str__(self) -> str:
         return (
@@ -195,6 +182,7 @@ class LoopError(PyfunctoolsError):
         )
 
 
+@dataclass(eq=False)
 class TicketStoreError(PyfunctoolsError):
     """A store cannot tell whether a ticket was used: it is full, locked, damaged or gone.
 
@@ -202,11 +190,9 @@ class TicketStoreError(PyfunctoolsError):
     ticket is unchanged.
     """
 
-    def __init__(self, where: str, reason: str, remedy: str | None = None) -> None:
-        super().__init__(where, reason, remedy)
-        self.where = where
-        self.reason = reason
-        self.remedy = remedy
+    where: str
+    reason: str
+    remedy: str | None = None
 
     def __str__(self) -> str:
         return _sentence(self.where, self.reason, self.remedy)
@@ -230,12 +216,11 @@ class WaitingError(PyfunctoolsError):
         )
 
 
+@dataclass(eq=False)
 class Retry(PyfunctoolsError):  # noqa: N818 - a request, not an error
     """Raised by a method so that the model reads `text` and calls again with other arguments."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    text: str
 
     def __str__(self) -> str:
         return str(self.text)

@@ -56,7 +56,7 @@ def test_arguments_have_one_limit_for_all_vendors(dialect: str) -> None:
     controller = Controller.from_functions([store])
     for size, reason in ((Limits().text, None), (Limits().text + 1, "arguments")):
         written = json.dumps({"text": "x" * (size - len('{"text":""}'))}, separators=(",", ":"))
-        response = REPLIES[dialect]("", [("store", written)], 0)
+        response = REPLIES[dialect]("", [("call_0", "store", written)])
         (outcome,) = controller.tools(dialect).run(response).outcomes
         assert outcome.reason == reason
         assert reason is None or "at most 1048576 bytes" in outcome.issues[0].expected

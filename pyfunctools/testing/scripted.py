@@ -56,13 +56,14 @@ class ScriptedModel:
             raise AssertionError(f"The script has {turns}, and this is one more.")
         turn = self._turns[len(self.seen) - 1]
         text = "\n".join(each for each in turn if isinstance(each, str))
-        calls: list[tuple[str, str]] = []
+        calls: list[tuple[str, str, str]] = []
         for each in turn:
             if isinstance(each, tuple):
-                name, arguments = each
-                calls.append((name, arguments if isinstance(arguments, str) else dumps(arguments)))
-        start, self._calls = self._calls, self._calls + len(calls)
-        return self._reply(text, calls, start)
+                name, given = each
+                written = given if isinstance(given, str) else dumps(given)
+                calls.append((f"call_{self._calls}", name, written))
+                self._calls += 1
+        return self._reply(text, calls)
 
     def was_sent(self, text: str) -> bool:
         """Return whether a text, such as a secret, is anywhere in what the model was sent."""

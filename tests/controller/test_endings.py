@@ -7,9 +7,9 @@ from typing import Any, Literal, TypedDict
 import pytest
 from pydantic import BaseModel
 from turns import response, shop
+from vendor_replies import chat, claude, converse, gemini, responses, spoken_item
 
 from pyfunctools import Controller, DefinitionError, File, UnknownFunctionError
-from pyfunctools.testing.replies import chat, claude, converse, gemini, responses, spoken_item
 
 CUT = {"type": "response", "status": "incomplete", "output": []}
 

@@ -135,8 +135,11 @@ def loop(
 
 
 def said(vendor: str, text: str, *calls: tuple[str, Any]) -> Any:
-    made = [(name, each if isinstance(each, str) else json.dumps(each)) for name, each in calls]
-    return REPLIES[vendor](text, made, 0)
+    made = [
+        (f"call_{n}", name, each if isinstance(each, str) else json.dumps(each))
+        for n, (name, each) in enumerate(calls)
+    ]
+    return REPLIES[vendor](text, made)
 
 
 def results(served: Served) -> list[str]:
