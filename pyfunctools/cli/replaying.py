@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
 from pyfunctools.controller import Controller
-from pyfunctools.envelopes.blocks import call_of
+from pyfunctools.envelopes.plain import call_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.limits import DEFAULT_LIMITS
 

@@ -23,9 +23,10 @@ from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import dialect_of
-from pyfunctools.envelopes.blocks import MAX_CALLS, Ids
+from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.envelopes.envelope import Delta, Envelope, ModelCall, ModelTurn, StreamReader
 from pyfunctools.envelopes.mcp import traits_of
+from pyfunctools.envelopes.plain import Ids
 from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
 from pyfunctools.execution.truncation import truncated

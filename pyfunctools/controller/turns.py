@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, Unpack, cast
 
 from pyfunctools.controller.calling import Calling, CallOptions, check_options, runs_beside
 from pyfunctools.controller.turn import Turn, load_turn, run_calls
-from pyfunctools.envelopes.blocks import Ids
 from pyfunctools.envelopes.envelope import ModelCall, ModelTurn, PlainText, ResultWriter
+from pyfunctools.envelopes.plain import Ids
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.person.approval import Approval, Approve, Ask, PersonsValues
 from pyfunctools.execution.person.masking import UnshownArguments

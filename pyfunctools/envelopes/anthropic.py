@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, read_input, sendable_input
+from pyfunctools.envelopes.blocks import Blocks
 from pyfunctools.envelopes.envelope import (
     IMAGES,
     CallResult,
@@ -18,16 +18,22 @@ from pyfunctools.envelopes.envelope import (
     Envelope,
     ModelTurn,
     StreamReader,
+    base64_of,
+    media_type_of,
+    named_tool,
+    with_files_named,
+)
+from pyfunctools.envelopes.plain import (
+    Ids,
     as_dict,
     as_list,
-    base64_of,
+    call_of,
     dicts_in,
     grow,
-    media_type_of,
     member,
-    named_tool,
     plain_data,
-    with_files_named,
+    read_input,
+    sendable_input,
 )
 from pyfunctools.record.file import File
 

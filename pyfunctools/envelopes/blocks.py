@@ -1,46 +1,33 @@
-"""The blocks of a model's turn, of any vendor: its texts, and its calls of the functions.
+"""The texts and calls in a model's turn, of any vendor.
 
-Every envelope and `parse_calls` use this reader. It reads known blocks of text and calls, and skips
-all others: thoughts, results of the vendor's own tools, calls of other servers, documents, and
-unknown types.
-
-    chat         {"id", "type": "function", "function": {"name", "arguments"}}
-    responses    {"type": "function_call", "call_id", "name", "arguments", "status"}
-    anthropic    {"type": "tool_use", "id", "name", "input"}
-    gemini       {"functionCall": {"id", "name", "args"}}
-    bedrock      {"toolUse": {"toolUseId", "name", "input"}}
+Every envelope adds the blocks of its vendor to `Blocks`. It reads known blocks of text and calls,
+and skips all others: thoughts, results of the vendor's own tools, calls of other servers,
+documents, and unknown types. `Reply` finds the blocks in a response, a message, a block or a list
+of any vendor, for `parse_calls`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from os import urandom
-from string import ascii_letters, digits
+from enum import Enum
+from itertools import count
 from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.envelope import Data, Ended, ModelCall, ModelTurn
-from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.parsing.strict import parse_strict
-
-CALL_KEYS: Final = (
-    "tool_calls",
-    "toolCalls",
-    "function_call",
-    "functionCall",
-    "function_calls",
-    "toolUse",
+from pyfunctools.envelopes.envelope import Ended, ModelCall, ModelTurn
+from pyfunctools.envelopes.plain import (
+    ARGUMENT_KEYS,
+    CALL_KEYS,
+    ID_KEYS,
+    NAME_KEYS,
+    call_of,
+    copied,
 )
-"""Keys of one call or several, in a message or a block."""
+from pyfunctools.errors import DocumentError
 
-NAME_KEYS: Final = ("name", "tool_name", "toolName")
-"""Keys whose value is the name of a function."""
-ARGUMENT_KEYS: Final = ("arguments", "input", "args", "parameters", "partial_json")
-"""Keys whose value is the arguments."""
-_IDS: Final = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id")
 BLOCK_KEYS: Final = (
     *("type", "part_kind", "kind", "thought", "function", "custom", "status", "namespace"),
     *("toolset_name", "caller", "providerExecuted", "provider_executed"),
-    *(*CALL_KEYS, *NAME_KEYS, *ARGUMENT_KEYS, *_IDS),
+    *(*CALL_KEYS, *NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS),
 )
 """All keys of a block that are read, except its text."""
 REASON_KEYS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
@@ -125,9 +112,6 @@ class Blocks:
         self._is_refused = False
         self._words: list[str] = []
         self._calls: list[tuple[ModelCall, int, JsonValue]] = []
-
-    def __len__(self) -> int:
-        return len(self._calls)
 
     @property
     def text(self) -> str:
@@ -242,78 +226,159 @@ def is_model_text(block: JsonObject) -> bool:
     return keys <= _BESIDE_TEXT and not block.get("thought")
 
 
-def call_of(value: JsonValue, depth: int = 0) -> ModelCall | None:
-    """Return an object as a call, `None` if it is not one or the vendor runs it."""
-    if not isinstance(value, dict) or _runs_at_vendor(value):
-        return None
-    inner = value.get("function") or value.get("custom")
-    body = inner if isinstance(inner, dict) else value
-    name = inner if isinstance(inner, str) else _first(body, NAME_KEYS)
-    if body is value and not isinstance(name, str) and depth < 8:
-        wrapped = next((value[key] for key in CALL_KEYS if key in value), None)
-        if wrapped is not None:
-            return call_of(wrapped, depth + 1)
-    space = value.get("namespace") or value.get("toolset_name")
-    return ModelCall(
-        id=id_of(value),
-        name=name if isinstance(name, str) else "",
-        arguments=_first(value if isinstance(inner, str) else body, ARGUMENT_KEYS),
-        namespace=space if isinstance(space, str) else None,
-        caller=value.get("caller"),
-        custom=block_type(value) in ("custom", "custom_tool_call"),
-    )
+_FIRST: Final = ("choices", "candidates")
+"""Keys of alternatives, of which the first is read."""
+_OUTPUTS: Final = (*_FIRST, "output", "outputs")
+"""Keys with the whole content of a response; other keys (Gemini's `text`) repeat a part."""
+CONTENT_KEYS: Final = ("message", "content", "parts", "text", "generated_text")
+"""Keys of a message's content."""
+_FIELDS: Final = ("role", "raw_item", "output", *REASON_KEYS, *CONTENT_KEYS, *BLOCK_KEYS)
+"""The attributes that are read from an object that is not a mapping."""
+_KNOWN: Final = frozenset({*_FIELDS, *_OUTPUTS})
+
+_MESSAGES: Final = frozenset(
+    {
+        *("ai", "aimessage", "aimessagechunk", "assistant", "message", "message_output"),
+        *("message_output_item", "model_output", "response", "tool_call_item"),
+    }
+)
+"""Types of a message, or of an object that contains a message."""
+_DEEPEST: Final = 70
+_MOST_OBJECTS: Final = 10_000
 
 
-def id_of(call: JsonObject) -> str | None:
-    """Return the id of a call, `None` if it is missing."""
-    name = _first(call, _IDS)
-    return name if isinstance(name, str) else None
+class Reply(Blocks):
+    """The blocks of a reply, and the `reason` why it is incomplete, if it is.
+
+    `written` is called with each object that is not a vendor's message but JSON that the model
+    wrote; it returns the calls in the object.
+    """
+
+    def __init__(
+        self, value: JsonValue, written: Callable[[JsonObject], Iterable[ModelCall]]
+    ) -> None:
+        super().__init__()
+        self.reason: JsonValue = None
+        self._written = written
+        self._any(value, 0)
+
+    def _any(self, value: JsonValue, depth: int, *, block: bool = False) -> None:
+        if len(self._calls) > MAX_CALLS or depth > _DEEPEST:
+            return
+        if isinstance(value, str):
+            self.add_text(value)
+        elif isinstance(value, list):
+            for item in value:
+                self._any(item, depth + 1, block=block)
+        elif isinstance(value, dict):
+            self._object(value, depth, block=block)
+
+    def _object(self, value: JsonObject, depth: int, *, block: bool) -> None:
+        if not block and value.keys().isdisjoint(_KNOWN):
+            self._add_written(value)
+            return
+        role = value.get("role")
+        if is_foreign(role):
+            return
+        kind = block_type(value)
+        if kind in _MESSAGES:
+            self._members(value, depth)
+        elif kind is not None or (block and role is None):
+            self.add(value)
+        elif not self._members(value, depth):
+            self._add_written(value)
+
+    def _members(self, value: JsonObject, depth: int) -> bool:
+        """Read the content of a message or response; return whether the value is one."""
+        self._note_cut(value)
+        for key in _OUTPUTS:
+            inner = value.get(key)
+            if isinstance(inner, list) and key in _FIRST:
+                self._any(inner[0] if inner else None, depth + 1)
+                return True
+            if isinstance(inner, dict | list):
+                self._any(inner, depth + 1, block=isinstance(inner, list))
+                return True
+        if isinstance(item := value.get("raw_item"), dict):
+            self._object(item, depth + 1, block=False)
+            return True
+        found = False
+        for key in CONTENT_KEYS:
+            inner = value.get(key)
+            if key == "text" and not is_model_text(value):
+                continue
+            if inner is not None:
+                found = True
+                blocks = key in ("content", "parts") and isinstance(inner, list)
+                self._any(inner, depth + 1, block=blocks)
+        for key in CALL_KEYS:
+            inner = value.get(key)
+            if isinstance(inner, dict | list):
+                found = True
+                for each in inner if isinstance(inner, list) else [inner]:
+                    self.add_call_block(each)
+        return found
+
+    def _note_cut(self, value: JsonObject) -> None:
+        reasons = (value.get(key) for key in ("status", *REASON_KEYS))
+        self.reason = self.reason or next(filter(is_cut, reasons), None)
+
+    def _add_written(self, value: JsonObject) -> None:
+        for call in self._written(value):
+            self.add_call(call)
 
 
-def _runs_at_vendor(call: JsonObject) -> bool:
-    """True if the vendor runs this call itself."""
-    kind = call.get("type")
-    if isinstance(kind, str) and "server" in kind:
-        return True
-    return bool(call.get("providerExecuted") or call.get("provider_executed"))
+def data_of(raw: object) -> JsonValue:
+    """Return mappings, sequences and SDK objects as dictionaries and lists.
+
+    Raises:
+        DocumentError: it is neither a text nor a message.
+    """
+    objects = count()
+
+    def copy(value: object) -> object:
+        if isinstance(value, Enum):
+            value = cast("object", value.value)
+        if isinstance(value, bytes | bytearray):
+            return bytes(value).decode(errors="surrogateescape")
+        if isinstance(value, str | int | float | None):
+            return value
+        if isinstance(value, Mapping):
+            return dict(cast("Mapping[object, object]", value))
+        if isinstance(value, Sequence):
+            return list(cast("Sequence[object]", value))
+        members = _fields(value) if next(objects) < _MOST_OBJECTS else {}
+        return members or value  # what cannot be read is refused when it is checked
+
+    found = copied(raw, copy)
+    if found is raw and not isinstance(raw, str | int | float | None):
+        raise DocumentError(
+            "The model's output",
+            f"A {type(raw).__name__} is neither a text nor a message.",
+            remedy="Pass the text, or the message of the vendor's SDK.",
+        )
+    return cast("JsonValue", found)
 
 
-def _first(value: JsonObject, keys: Sequence[str]) -> JsonValue:
-    return next((value[key] for key in keys if value.get(key) is not None), None)
+def _fields(raw: object) -> dict[object, object]:
+    """Return the known fields of an object, else its `model_dump()` or `to_dict()`."""
+    found: dict[object, object] = {}
+    try:
+        for name in _OUTPUTS:
+            inner = getattr(raw, name, None)
+            if isinstance(inner, list | tuple):
+                return {name: inner, **_present(raw, ("role", "status", *REASON_KEYS))}
+        found = _present(raw, _FIELDS)
+        if not found:
+            dump = getattr(raw, "model_dump", None) or getattr(raw, "to_dict", None)
+            dumped: object = dump() if callable(dump) else None
+            if isinstance(dumped, Mapping):
+                found = dict(cast("Mapping[object, object]", dumped))
+    except Exception:  # a property may raise anything; then the field is missing
+        return found
+    return found
 
 
-def read_input(written: object) -> object:
-    """Return streamed arguments: the object, or the text if it is not the JSON of an object."""
-    if not isinstance(written, str):
-        return written
-    read = parse_strict(written, DEFAULT_LIMITS.depth)
-    return read.value if read is not None and isinstance(read.value, dict) else written or {}
-
-
-def sendable_input(written: object) -> Data:
-    """Return arguments for a vendor that accepts only objects; text becomes `INVALID_JSON`."""
-    if isinstance(written, dict):
-        return cast("Data", written)
-    return {"INVALID_JSON": written} if written else {}
-
-
-_ALPHABET: Final = ascii_letters + digits
-
-
-class Ids:
-    """The ids of one turn, made unique."""
-
-    def __init__(self) -> None:
-        self._seen: set[str] = set()
-
-    def of(self, given: object) -> str:
-        """Return the given id, or a new one if it is missing or repeated.
-
-        A new id has nine letters and digits, which every vendor accepts; some models of Mistral
-        accept nothing else. `"null"` is a missing id in Mistral's SDK.
-        """
-        made = given if isinstance(given, str) and given != "null" else ""
-        while not made or made in self._seen:
-            made = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in urandom(9))
-        self._seen.add(made)
-        return made
+def _present(raw: object, names: Sequence[str]) -> dict[object, object]:
+    values = ((name, getattr(raw, name, None)) for name in names)
+    return {name: value for name, value in values if value is not None and not callable(value)}

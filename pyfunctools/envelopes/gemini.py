@@ -21,17 +21,12 @@ from pyfunctools.envelopes.envelope import (
     Envelope,
     ModelTurn,
     StreamReader,
-    as_dict,
     base64_of,
-    dicts_in,
-    first_dict,
-    grow,
     media_type_of,
-    member,
     named_tool,
-    plain_data,
     with_files_named,
 )
+from pyfunctools.envelopes.plain import as_dict, dicts_in, first_dict, grow, member, plain_data
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
 

@@ -28,12 +28,10 @@ from pyfunctools.envelopes.envelope import (
     ModelCall,
     ModelTurn,
     StreamReader,
-    as_dict,
     base64_of,
     media_type_of,
-    member,
-    plain_data,
 )
+from pyfunctools.envelopes.plain import as_dict, member, plain_data
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import WRAPPED, RemoteTool

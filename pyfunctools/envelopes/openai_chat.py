@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.blocks import Blocks, Ids, call_of
+from pyfunctools.envelopes.blocks import Blocks
 from pyfunctools.envelopes.envelope import (
     IMAGES,
     CallResult,
@@ -31,17 +31,21 @@ from pyfunctools.envelopes.envelope import (
     Envelope,
     ModelTurn,
     StreamReader,
+    data_url,
+    media_type_of,
+    named_tool,
+    text_with_error,
+)
+from pyfunctools.envelopes.plain import (
+    Ids,
     as_dict,
     as_list,
-    data_url,
+    call_of,
     dicts_in,
     first_dict,
     grow,
-    media_type_of,
     member,
-    named_tool,
     plain_data,
-    text_with_error,
 )
 
 _OF_THE_SDK: Final = {

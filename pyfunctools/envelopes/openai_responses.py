@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject
-from pyfunctools.envelopes.blocks import Blocks, Ids, call_of, is_foreign
+from pyfunctools.envelopes.blocks import Blocks, is_foreign
 from pyfunctools.envelopes.envelope import (
     IMAGES,
     CallResult,
@@ -20,16 +20,12 @@ from pyfunctools.envelopes.envelope import (
     Envelope,
     ModelTurn,
     StreamReader,
-    as_dict,
     data_url,
-    dicts_in,
-    grow,
     media_type_of,
-    member,
     named_tool,
-    plain_data,
     text_with_error,
 )
+from pyfunctools.envelopes.plain import Ids, as_dict, call_of, dicts_in, grow, member, plain_data
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {

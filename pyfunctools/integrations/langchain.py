@@ -23,7 +23,8 @@ from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions
 from pyfunctools.controller.tools import Tools
 from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
-from pyfunctools.envelopes.envelope import IMAGES, as_dict, base64_of, media_type_of
+from pyfunctools.envelopes.envelope import IMAGES, base64_of, media_type_of
+from pyfunctools.envelopes.plain import as_dict
 from pyfunctools.errors import MissingExtraError
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.steps import finish

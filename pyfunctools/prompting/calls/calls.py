@@ -25,9 +25,9 @@ from itertools import islice
 from typing import Final, Literal
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.blocks import MAX_CALLS, id_of
+from pyfunctools.envelopes.blocks import CONTENT_KEYS, MAX_CALLS, Reply, data_of
 from pyfunctools.envelopes.envelope import ModelCall
-from pyfunctools.envelopes.reply import CONTENT_KEYS, Reply, data_of
+from pyfunctools.envelopes.plain import id_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.calls.check import check_call, made_call, too_many
 from pyfunctools.prompting.calls.found import FoundCall, WrittenArguments
@@ -45,7 +45,7 @@ from pyfunctools.prompting.calls.tagged import read_tagged
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.result import Repair
+from pyfunctools.schema.result import Failure, Repair, Success
 
 
 def parse_calls(
@@ -95,8 +95,7 @@ def parse_calls(
     calls = [_call(each, names) for each in found]
     if repeated == "drop" and len(calls) > 1:
         calls = _once(calls, repetitions(found, [call.arguments for call in calls]))
-    surplus = (made_call(each, each.function, too_many(), each.id, each.span) for each in over)
-    return [*calls, *surplus]
+    return [*calls, _made(over[0], too_many())] if over else calls
 
 
 def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
@@ -113,31 +112,30 @@ def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
                 yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
 
     reply = Reply(value, other_calls)
-    native = reply.blocks.calls(reply.reason)
-    return [_native(call, names) for call in native] or _in_texts(reply, names) or _unknown(value)
-
-
-def _native(call: ModelCall, names: FunctionNames) -> FoundCall:
-    return FoundCall(
-        name=call.name,
-        function=names.find(call.name),
-        arguments=call.arguments,
-        id=call.id,
-        namespace=call.namespace,
-        caller=call.caller,
-        cut_off=not call.closed,
-    )
+    native = [
+        FoundCall(
+            name=call.name,
+            function=names.find(call.name),
+            arguments=call.arguments,
+            id=call.id,
+            namespace=call.namespace,
+            caller=call.caller,
+            cut_off=not call.closed,
+        )
+        for call in reply.calls(reply.reason)
+    ]
+    return native or _in_texts(reply, names) or _unknown(value)
 
 
 def _in_texts(reply: Reply, names: FunctionNames) -> list[FoundCall]:
     found: list[FoundCall] = []
-    for text, block in reply.blocks.texts:
+    for text, block in reply.texts:
         calls = Scan(text, names).calls()
         after = found[-1].group + 1 if found else 0
         for each in calls:
             each.start = each.end = -1
             each.group += after
-        if calls and reply.reason and block == reply.blocks.count:
+        if calls and reply.reason and block == reply.count:
             calls[-1].cut_off = True
         found += calls
     return found[: MAX_CALLS + 1]
@@ -177,7 +175,12 @@ def _call(found: FoundCall, names: FunctionNames) -> Call:
         guessed = replace(found, function=guess)
         if other := check_call(guessed, names):
             found, result = guessed, other
-    return made_call(found, found.function, result, found.id, found.span)
+    return _made(found, result)
+
+
+def _made(found: FoundCall, result: Success[JsonValue] | Failure) -> Call:
+    span = None if found.start < 0 else (found.start, found.end)
+    return made_call(found, found.function, result, found.id, span)
 
 
 _OPENERS: Final = (

@@ -84,8 +84,10 @@ def _unlisted(arguments: JsonValue) -> tuple[JsonValue, Keys]:
 
 def _without_expressions(result: Success[JsonValue] | Failure) -> Success[JsonValue] | Failure:
     """Return a failure if a word without quotes in the text is not a value: `user.email`."""
+    if not result or not result.repairs:
+        return result
     bare = ((each.path.keys, str(each.before)) for each in result.repairs if each.kind == "word")
-    issues = _not_values(bare, doubtful=False) if result and result.repairs else []
+    issues = _not_values(bare, doubtful=False)
     if not issues:
         return result
     return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)

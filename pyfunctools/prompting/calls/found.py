@@ -94,7 +94,7 @@ class FoundCall:
     - `arguments`: a value, its text, or `WrittenArguments` for a call in Python or in tags.
     - `source`, `keys`: the JSON that contains the arguments, and their path in it.
     - `beside`: arguments that are written beside the name, not among the other arguments.
-    - `start`, `end`: the place of the call in the text.
+    - `start`, `end`: the place of the call in the text; -1 if it is not from a text.
     - `id`, `namespace`, `caller`: from the vendor's message.
     - `sure`: only a call looks like this, whatever its name is.
     - `doubtful`: it could not be parsed, or looks like a mere description such as `f(city)`; it
@@ -126,8 +126,3 @@ class FoundCall:
     def function_name(self) -> str:
         """The name of the function, or the name as written if there is no function."""
         return self.name if self.function is None else self.function.name
-
-    @property
-    def span(self) -> tuple[int, int] | None:
-        """The place of the call in the text, `None` if it is not from a text."""
-        return None if self.start < 0 else (self.start, self.end)

@@ -10,7 +10,8 @@ from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
-from pyfunctools.envelopes.blocks import ARGUMENT_KEYS, CALL_KEYS, NAME_KEYS, is_foreign
+from pyfunctools.envelopes.blocks import is_foreign
+from pyfunctools.envelopes.plain import ARGUMENT_KEYS, CALL_KEYS, NAME_KEYS
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.found import FoundCall, JsonInText, WrittenArguments
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral
