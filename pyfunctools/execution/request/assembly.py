@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeVar
 from urllib.parse import unquote
 
@@ -32,7 +31,7 @@ from pyfunctools.execution.request.styles import (
     unencoded,
 )
 from pyfunctools.media_types import is_json_media, media_kind
-from pyfunctools.route import NO_NAMES, ConnectionNames, Location, Parameter, Route, is_reserved
+from pyfunctools.route import NO_NAMES, ConnectionNames, Parameter, Route, is_reserved
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
 from pyfunctools.schema.ground.did_you_mean import letters_of
 from pyfunctools.schema.ground.path import Keys, value_at
@@ -49,14 +48,14 @@ class TemplateSlot(NamedTuple):
     text: str | None = None
 
 
-TemplatePieces: TypeAlias = tuple[str | TemplateSlot, ...]
+TemplatePieces: TypeAlias = list[str | TemplateSlot]
 """Literal text, encoded, and slots, in their order."""
 
 
 class PathTemplate(NamedTuple):
-    """The segments of a path template, and the query that the template itself has."""
+    """The segments of a path template, one text if they have no slot, and its own query."""
 
-    segments: tuple[TemplatePieces, ...]
+    segments: list[str | TemplatePieces]
     query: TemplatePieces
 
 
@@ -67,20 +66,29 @@ def parsed_template(path: str) -> PathTemplate:
     A slot is `{name}`, or `:name` at the start of a segment. `{?a,b}` and `{&a,b}` are left out,
     since query parameters are declared separately; so is a fragment, which is never sent. A missing
     `/` at the beginning is added.
+
+    Raises:
+        DocumentError: a segment is `.` or `..`, or the path is not valid Unicode.
     """
     before, query = _split_at_query(path.partition("#")[0])
-    segments: list[list[str | TemplateSlot]] = [[]]
-    for piece in _pieces(before if before.startswith("/") else f"/{before}", _SLOT):
-        if isinstance(piece, TemplateSlot):
-            segments[-1].append(piece)
-            continue
-        text, *others = piece.split("/")
-        segments[-1].append(text)
-        segments.extend([other] for other in others)
-    return PathTemplate(
-        segments=tuple(tuple(filter(None, pieces)) for pieces in segments),
-        query=tuple(_pieces(query, _BRACES)),
-    )
+    segments: list[TemplatePieces] = [[]]
+    try:
+        for piece in _pieces(before if before.startswith("/") else f"/{before}", _SLOT):
+            first, *others = piece.split("/") if isinstance(piece, str) else (piece,)
+            segments[-1].append(first)
+            segments.extend([other] for other in others)
+        own_query = [*_pieces(query, _BRACES)]
+    except UnsendableError:
+        raise DocumentError("paths", "A path is not valid Unicode.") from None
+    found = [_joined(pieces) for pieces in segments]
+    if any(isinstance(each, str) and is_dot_segment(each) for each in found):
+        raise DocumentError(path, "The path template has a `.` or `..` as a segment.")
+    return PathTemplate(found, own_query)
+
+
+def _joined(pieces: TemplatePieces) -> str | TemplatePieces:
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    return "".join(texts) if len(texts) == len(pieces) else pieces
 
 
 _BRACES = re.compile(r"(?P<braces>\{[^{}]*\})")
@@ -130,7 +138,7 @@ def is_dot_segment(segment: str) -> bool:
 _SLASHES = re.compile(r"[/\\]")
 
 
-def segment_text(parameter: Parameter, value: JsonValue) -> str:
+def _path_text(parameter: Parameter, value: JsonValue) -> str:
     """Return the text of a path parameter; a `/` in a value is encoded."""
     encode = percent_printable_reserved if parameter.allow_reserved else percent_printable
     text = styled_text(parameter, value, encode)
@@ -139,19 +147,8 @@ def segment_text(parameter: Parameter, value: JsonValue) -> str:
     return text
 
 
-def query_pairs(parameter: Parameter, value: JsonValue, *, deep: bool) -> Pairs:
-    """Return the names and values of a query parameter, encoded; empty if it is not sent."""
-    encode = percent_reserved if parameter.allow_reserved else percent
-    return styled_pairs(parameter, value, encode, deep=deep)
-
-
-def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str | None:
-    """Return the text of a parameter that is the whole query (OpenAPI 3.2, `in: querystring`).
-
-    Null is not sent.
-    """
-    if value is None:
-        return None
+def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str:
+    """Return the text of a parameter that is the whole query (OpenAPI 3.2, `in: querystring`)."""
     content_type = parameter.content_type or "application/x-www-form-urlencoded"
     if media_kind(content_type) != "form":
         return content_text(content_type, value, percent)
@@ -160,18 +157,16 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str | N
     return form_text(value, {}, parameter.schema, deep=deep)
 
 
-def header_line(parameter: Parameter, value: JsonValue) -> tuple[str, str] | None:
-    """Return the name (lower case) and the value of a header, or `None` if it is not sent."""
-    if value is None:
-        return None
+def header_lines(parameter: Parameter, value: JsonValue) -> dict[str, str]:
+    """Return the name (lower case) and the value of a header; empty if it is not sent."""
     if is_reserved(parameter.name) or not TOKEN.fullmatch(parameter.name):
         raise UnsendableError("nothing: an argument cannot set this header")
     text = styled_text(parameter, value, unencoded)
     if text is None:
-        return None
+        return {}
     if not is_field_value(text):
         raise UnsendableError("visible ASCII, with spaces and tabs only inside it")
-    return parameter.name.lower(), text
+    return {parameter.name.lower(): text}
 
 
 def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
@@ -262,19 +257,19 @@ def build(
         DocumentError: the path template has a slot without a parameter, or a `.` or `..`, or a
             media type is invalid.
     """
-    draft = _Draft(route, arguments)
+    draft = _Draft(route, arguments, deep)
     path, own_query = draft.path()
     base, _, base_query = base_url.partition("?")
     reserved = reserved_names(route, headers, base_query, own_query, connected)
     draft.check_names(reserved, separated)
-    query = draft.query([base_query, own_query], deep)
-    sent = {**_accept(route), **draft.headers(), **headers}
-    cookies = draft.cookies()
-    body = draft.body(boundary, deep)
+    draft.parameters()
+    body = draft.body(boundary)
     if draft.issues:
         return Failure(value=arguments, issues=tuple(draft.issues))
-    if cookies:
-        sent["cookie"] = "; ".join(filter(None, (headers.get("cookie"), cookies)))
+    query = "&".join(filter(None, (base_query, own_query, *draft.query)))
+    sent = {**_accept(route), **draft.headers, **headers}
+    if draft.cookies:
+        sent["cookie"] = "; ".join(filter(None, (headers.get("cookie"), *draft.cookies)))
     if body is not None:
         if not is_field_value(body.content_type):
             raise DocumentError(draft.where, "The media type of the body is invalid.")
@@ -290,12 +285,18 @@ def build(
 
 
 class _Draft:
-    def __init__(self, route: Route, arguments: JsonObject) -> None:
+    """A request while it is written: each parameter in its place, and all issues."""
+
+    def __init__(self, route: Route, arguments: JsonObject, deep: bool) -> None:
         self.where = f"{route.method} {route.path}"
+        self.query: list[str] = []
+        self.headers: dict[str, str] = {}
+        self.cookies: list[str] = []
         self.issues: list[Issue] = []
         self.repairs: list[Repair] = []
         self._route = route
         self._arguments = arguments
+        self._deep = deep
         self._left_out: set[Keys] = set()
 
     def check_names(self, reserved: ConnectionNames, separated: Separated | None) -> None:
@@ -303,9 +304,8 @@ class _Draft:
 
         A required parameter that the connection sets is left out instead.
         """
-        required = {each.argument for each in self._route.parameters if each.required}
         for keys, expected in clashes(self._route, self._arguments, reserved, separated).items():
-            if keys not in required:
+            if not any(each.required and each.argument == keys for each in self._route.parameters):
                 self._refuse(keys, expected)
                 continue
             is_models = separated is None or separated.owner(keys) == "llm"
@@ -317,35 +317,46 @@ class _Draft:
 
     def path(self) -> tuple[str, str]:
         """Return the path, and the query that the path template has."""
-        try:
-            template = parsed_template(self._route.path)
-        except UnsendableError:
-            raise DocumentError("paths", "A path is not valid Unicode.") from None
+        template = parsed_template(self._route.path)
         slots = {p.name: p for p in self._route.parameters if p.location == "path"}
-        segments = [self._segment(pieces, slots) for pieces in template.segments]
+        segments = [
+            each if isinstance(each, str) else self._segment(each, slots)
+            for each in template.segments
+        ]
         return "/".join(segments), self._filled(template.query, slots)[0]
 
-    def query(self, parts: list[str], deep: bool) -> str:
-        """Return the whole query; it begins with these parts."""
-        for pairs in self._each("query", partial(query_pairs, deep=deep)):
-            parts += map("=".join, pairs)
-        parts += self._each("querystring", partial(query_text, deep=deep))
-        return "&".join(filter(None, parts))
+    def parameters(self) -> None:
+        """Write all parameters but those of the path."""
+        for parameter in self._route.parameters:
+            keys = parameter.argument
+            if parameter.location == "path" or keys in self._left_out:
+                continue
+            found = value_at(self._arguments, keys)
+            if found is not None:
+                self._written(keys, found[0], partial(self._place, parameter))
+            elif parameter.required:
+                self._refuse(keys, _REQUIRED)
 
-    def headers(self) -> dict[str, str]:
-        return dict(self._each("header", header_line))
+    def _place(self, parameter: Parameter, value: JsonValue) -> None:
+        if parameter.location == "query":
+            encode = percent_reserved if parameter.allow_reserved else percent
+            found = styled_pairs(parameter, value, encode, deep=self._deep)
+            self.query += map("=".join, found)
+        elif parameter.location == "cookie":
+            self.cookies += map("=".join, cookie_pairs(parameter, value))
+        elif value is not None and parameter.location == "header":
+            self.headers |= header_lines(parameter, value)
+        elif value is not None:
+            self.query.append(query_text(parameter, value, deep=self._deep))
 
-    def cookies(self) -> str:
-        pairs = chain.from_iterable(self._each("cookie", cookie_pairs))
-        return "; ".join(map("=".join, pairs))
-
-    def body(self, boundary: str | None, deep: bool) -> EncodedBody | None:
+    def body(self, boundary: str | None) -> EncodedBody | None:
+        """Return the body, if there is one."""
         body = self._route.body
         if body is None:
             return None
         found = value_at(self._arguments, body.argument)
         if found is not None:
-            write = partial(encoded_body, body, boundary=boundary, deep=deep)
+            write = partial(encoded_body, body, boundary=boundary, deep=self._deep)
             return self._written(body.argument, found[0], write)
         if body.required:
             self._refuse(body.argument, _REQUIRED)
@@ -354,11 +365,10 @@ class _Draft:
     def _segment(self, pieces: TemplatePieces, slots: Mapping[str, Parameter]) -> str:
         before = len(self.issues)
         text, parameter = self._filled(pieces, slots)
-        if parameter is None and is_dot_segment(text):
-            raise DocumentError(self.where, "The path template has a `.` or `..` as a segment.")
-        if parameter is None or len(self.issues) > before:
-            return text
-        if not text or is_dot_segment(text):
+        if len(self.issues) == before and (not text or is_dot_segment(text)):
+            if parameter is None:
+                reason = "The path template has a `.` or `..` as a segment."
+                raise DocumentError(self.where, reason)
             expected = "a value that is not empty, with no `.` or `..` as a part"
             self._refuse(parameter.argument, expected)
         return text
@@ -375,30 +385,14 @@ class _Draft:
             parameter = slots.get(piece.name) or _like(piece, slots)
             if parameter is not None:
                 first = first or parameter
-                write = partial(segment_text, parameter)
-                value = self._value(parameter.argument)
-                text += self._written(parameter.argument, value, write) or ""
+                keys = parameter.argument
+                text += self._written(keys, self._value(keys), partial(_path_text, parameter)) or ""
             elif piece.text is not None:
                 text += piece.text
             else:
                 reason = f"The path has a slot {piece.name!r}, but there is no parameter for it."
                 raise DocumentError(self.where, reason)
         return text, first
-
-    def _each(
-        self, location: Location, write: Callable[[Parameter, JsonValue], T | None]
-    ) -> Iterator[T]:
-        """Yield the text of each parameter of a location that has an argument."""
-        for parameter in self._route.parameters:
-            if parameter.location != location or parameter.argument in self._left_out:
-                continue
-            found = value_at(self._arguments, parameter.argument)
-            if found is not None:
-                text = self._written(parameter.argument, found[0], partial(write, parameter))
-                if text is not None:
-                    yield text
-            elif parameter.required:
-                self._refuse(parameter.argument, _REQUIRED)
 
     def _written(
         self, keys: Keys, value: JsonValue, write: Callable[[JsonValue], T | None]

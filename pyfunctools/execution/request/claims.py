@@ -33,7 +33,6 @@ _LIKE_CONNECTION = "no property that a server may read as one that the connectio
 _LIKE_ANOTHER = "no property that a server may read as another parameter"
 _LIKE_A_PERSONS = "no property that a server may read as one that a person gives"
 
-_LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 _STEPS = re.compile(r"[.\[\]]+")
 _PUNCTUATION = re.compile(r"[\W_]+")
 
@@ -152,16 +151,18 @@ def _fields_by_location(
     route: Route, arguments: JsonObject, reserved: ConnectionNames
 ) -> Iterator[tuple[list[_Field], Collection[str]]]:
     """Yield the fields of each place in the request, with the names that are reserved there."""
-    for location in _LOCATIONS:
-        names = reserved.get(location, ())
-        there = [each for each in route.parameters if each.location == location]
-        # Without an object there are only names that the document itself keeps apart.
-        if there and (names or any(_object_at(arguments, each.argument) for each in there)):
-            yield [_Field(each) for each in there], names
+    found = defaultdict[Location, list[_Field]](list)
     for each in route.parameters:
         if each.location == "querystring":
             form = Body(content_type="", argument=each.argument, schema=each.schema)
             yield [*_form_fields(form, arguments)], reserved.get("query", ())
+        else:
+            found[each.location].append(_Field(each))
+    for location, fields in found.items():
+        names = reserved.get(location, ())
+        # Without an object there are only names that the document itself keeps apart.
+        if names or any(_object_at(arguments, each.parameter.argument) for each in fields):
+            yield fields, names
     body = route.body
     if body is not None and media_kind(body.content_type) in ("form", "multipart"):
         yield [*_form_fields(body, arguments)], ()
