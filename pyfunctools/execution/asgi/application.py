@@ -30,9 +30,8 @@ from pyfunctools.execution.request.destination import server_url
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import BackgroundLoop, finish, in_a_loop
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
-from pyfunctools.record.outcome import Outcome, Request, Response
+from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema import Failure
 from pyfunctools.schema.ground.path import value_at
 
@@ -51,7 +50,7 @@ PATIENCE = 0.5
 """Seconds after the deadline for which a caller waits for a blocked loop."""
 
 
-class ApplicationRunner:
+class ApplicationRunner(HttpRunner):
     """Runs the operations of an ASGI application in this process, without a socket.
 
     The application has its own event loop in its own thread. Its lifespan and all its requests run
@@ -87,9 +86,8 @@ class ApplicationRunner:
         self._name = name
         self._root_path = root_path
         self._other_route = other_route
-        self.limits = limits
         connection["server"] = f"{scheme}://{host}{quote(root_path)}{mark}{query}"
-        self._http = HttpRunner(limits=limits, **connection)
+        super().__init__(limits=limits, **connection)
         self._lock = Lock()
         self._running: _RunningApplication | None = None
 
@@ -101,19 +99,19 @@ class ApplicationRunner:
         raise DefinitionError(self._name, "A running application cannot be pickled.", remedy)
 
     async def run(self, run: Run) -> Outcome:
-        """Send the request of a call."""
+        """Send the request of a call; see `HttpRunner`."""
         if not run.awaits and in_a_loop():
             raise LoopError(run.function.name)
-        call = await self._http.prepared(run, self._refuse_other_route)
-        if isinstance(call, Outcome):
-            return call
-        if run.put is not None:
+        return await super().run(run)
+
+    async def _send_own(self, call: PreparedCall, deadline: float) -> Outcome:
+        if call.run.put is not None:
             return await self._stream(call)
-        called_at = time.monotonic()
+        called_at, awaits = time.monotonic(), call.run.awaits
         application, future = self._submit(lambda started: self._carry_out(started, call))
         try:
             while not future.done() and (left := self._time_left(application, called_at)) > 0:
-                await _wait(future, left, awaits=run.awaits)
+                await _wait(future, left, awaits=awaits)
             if future.done() and not future.cancelled():
                 return future.result()
             late = not future.cancelled()
@@ -123,14 +121,6 @@ class ApplicationRunner:
             return outcome_of_response(lost, method=call.route.method, expose=False)
         finally:
             future.cancel()
-
-    async def preview(self, run: Run) -> Request | None:
-        """Return the request of a call; see `HttpRunner`."""
-        return await self._http.preview(run)
-
-    def may_ask(self, function: Function) -> bool:
-        """Return whether a person may have to log in."""
-        return self._http.may_ask(function)
 
     def close(self) -> None:
         """Shut the application down when its running calls have ended, and stop its loop.
@@ -187,7 +177,7 @@ class ApplicationRunner:
         if moves is not None:
             transport = moved(transport, moves, blocks=not call.run.awaits)
         deadline = time.monotonic() + self.limits.deadline
-        outcome = await self._http.send(call, transport, deadline)
+        outcome = await self.send(call, transport, deadline)
         if outcome.ok or not raised:
             return outcome
         return replace(outcome, exception=raised[-1])
@@ -206,13 +196,9 @@ class ApplicationRunner:
 
         application, started = self._submit(lambda application: application.start())
         await finished(started)
-        token = DEADLINE.set(time.monotonic() + self.limits.deadline)
-        try:
-            return await self._carry_out(
-                application, call, lambda steps: finished(application.loop.submit(steps))
-            )
-        finally:
-            DEADLINE.reset(token)
+        return await self._carry_out(
+            application, call, lambda steps: finished(application.loop.submit(steps))
+        )
 
     def _time_left(self, application: "_RunningApplication", called_at: float) -> float:
         """Return the remaining seconds to wait for a loop that the application may have blocked."""
@@ -221,7 +207,7 @@ class ApplicationRunner:
             return patience
         return max(called_at, application.started_at) + patience - time.monotonic()
 
-    def _refuse_other_route(self, call: PreparedCall) -> Outcome | None:
+    def _refused(self, call: PreparedCall) -> Outcome | None:
         """Refuse arguments with which another route than the function's route would answer.
 
         The application cannot distinguish a `/` in a value from one in the path: ASGI decodes both.
@@ -232,14 +218,9 @@ class ApplicationRunner:
         if other is None:
             return None
         expected = f"a value with which this is not {other}"
+        keys = (each.argument for each in route.parameters if each.location == "path")
         issues = tuple(
-            unsendable(
-                parameter.argument,
-                expected,
-                (value_at(arguments, parameter.argument) or (None,))[0],
-            )
-            for parameter in route.parameters
-            if parameter.location == "path"
+            unsendable(one, expected, (value_at(arguments, one) or (None,))[0]) for one in keys
         )
         if issues:
             outcome = whole_refused(call.run.function, Failure(value=arguments, issues=issues))

@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -136,9 +135,16 @@ class HttpRunner:
                 "The client of this controller is asynchronous.",
                 "Use `await controller.acall(...)`, or pass an `httpx.Client`.",
             )
-        call = await self.prepared(run)
+        call = await self._complete_call(run)
+        if not isinstance(call, Outcome) and call.destination.trusted:
+            call = await self._with_credentials(call)
         if isinstance(call, Outcome):
             return call
+        refusal = self._refused(call)
+        if refusal is None and run.begin is not None:
+            refusal = await run.begin()
+        if refusal is not None:
+            return refusal
         deadline = time.monotonic() + self.limits.deadline
         outcome = await self._send_own(call, deadline)
         is_rejected = outcome.response is not None and outcome.response.status == 401
@@ -166,23 +172,9 @@ class HttpRunner:
         """Close the runner's own connections: the blocking ones and those of this loop."""
         await self._pools.aclose()
 
-    async def prepared(
-        self, run: Run, refuse: "Callable[[PreparedCall], Outcome | None]" = lambda _: None
-    ) -> "PreparedCall | Outcome":
-        """Return the call to send, or the outcome of a call that is not sent.
-
-        `refuse` is called with the complete call before `run.begin` is awaited; an outcome that it
-        returns is the outcome of the call.
-        """
-        call = await self._complete_call(run)
-        if not isinstance(call, Outcome) and call.destination.trusted:
-            call = await self._with_credentials(call)
-        if isinstance(call, Outcome):
-            return call
-        refusal = refuse(call)
-        if refusal is None and run.begin is not None:
-            refusal = await run.begin()
-        return refusal or call
+    def _refused(self, call: "PreparedCall") -> Outcome | None:
+        """Return the outcome of a complete call that must not be sent."""
+        del call
 
     async def _complete_call(self, run: Run) -> "PreparedCall | Outcome":
         function = run.function
