@@ -65,7 +65,7 @@ class _StoreError(Exception):
         self.error = error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Login:
     """How one call gets the token of one security scheme, `name`."""
 

@@ -223,9 +223,7 @@ class HttpRunner:
         if isinstance(call, Outcome):
             return None
         for scheme in self._schemes(call.route) if call.destination.trusted else ():
-            covered = f"{MASK}:{MASK}" if scheme.scheme == "basic" else MASK
-            call.request, texts = with_credential(call.request, scheme, covered)
-            call.secrets.credentials += texts
+            call.add(scheme, f"{MASK}:{MASK}" if scheme.scheme == "basic" else MASK)
         request, content = call.request, call.request.content
         try:
             text = None if content is None else content.decode()
@@ -238,37 +236,25 @@ class HttpRunner:
 
     async def _with_credentials(self, call: "PreparedCall") -> "PreparedCall | Outcome":
         for scheme in self._schemes(call.route):
-            if scheme.name in self._logins:
-                login = self._login(call, scheme)
+            if (settings := self._logins.get(scheme.name)) is not None:
+                flow = login_flow(settings, scheme, call.destination.base_url)
+                login = Login(scheme.name, call.run, settings, flow, self._pools, self.limits)
                 token = await login.token()
                 if isinstance(token, Outcome):
                     return token
                 call.tokens.append((login, scheme, token))
-                _add_token(call, scheme, token)
+                call.add(_bearer(scheme), token["access"])
                 continue
             try:
                 given = self._auth[scheme.name](call.run.context)
                 credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
             except Exception as error:  # the caller's code may raise anything
                 return _without_credentials(call.run.function, error)
-            call.request, texts = with_credential(call.request, scheme, credential)
-            call.secrets.credentials += texts
+            call.add(scheme, credential)
             if is_digest(scheme):
-                call.challenge = partial(
-                    self._pools.digest, user_and_password(scheme.name, credential)
-                )
+                pair = user_and_password(scheme.name, credential)
+                call.challenge = partial(self._pools.digest, pair)
         return call
-
-    def _login(self, call: "PreparedCall", scheme: SecurityScheme) -> Login:
-        settings = self._logins[scheme.name]
-        return Login(
-            name=scheme.name,
-            run=call.run,
-            settings=settings,
-            flow=login_flow(settings, scheme, call.destination.base_url),
-            pools=self._pools,
-            limits=self.limits,
-        )
 
     async def _has_new_tokens(self, call: "PreparedCall") -> bool:
         """Return whether a call whose tokens were rejected has others now; nothing was done yet."""
@@ -276,7 +262,7 @@ class HttpRunner:
             renewed = await login.renewed(token)
             if renewed is None:
                 return False
-            _add_token(call, scheme, renewed)
+            call.add(_bearer(scheme), renewed["access"])
         return bool(call.tokens)
 
     async def _send_own(self, call: "PreparedCall", deadline: float) -> Outcome:
@@ -309,6 +295,7 @@ class HttpRunner:
         """Send a call over a transport and return its outcome."""
         route, started = call.route, time.monotonic()
         put, passed_on = call.run.put, 0
+        contract = None if put is None else contract_of(call.run.function)
 
         async def put_item(item: StreamItem, response: OpenResponse) -> None:
             nonlocal passed_on
@@ -324,7 +311,7 @@ class HttpRunner:
             challenge=call.challenge,
             pauses=self._pauses,
             put_item=None if put is None else put_item,
-            item_checks=None if put is None else _item_checks(call.run.function),
+            item_checks=contract.item_validator if contract and contract.items else None,
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
         if LOGGER.isEnabledFor(logging.DEBUG):
@@ -379,18 +366,16 @@ class PreparedCall:
         default_factory=list[tuple[Login, SecurityScheme, Hidden]]
     )
 
-
-def _add_token(call: PreparedCall, scheme: SecurityScheme, token: Hidden) -> None:
-    """Add a token of OAuth 2.0, in the header `Authorization` of a bearer (RFC 6750)."""
-    if scheme.type == "apiKey" and (scheme.parameter or "").lower() == "authorization":
-        scheme = replace(scheme, type="oauth2")
-    call.request, texts = with_credential(call.request, scheme, token["access"])
-    call.secrets.credentials += texts
+    def add(self, scheme: SecurityScheme, credential: object) -> None:
+        """Add a credential in the place of its scheme; outcomes do not show it."""
+        self.request, texts = with_credential(self.request, scheme, credential)
+        self.secrets.credentials += texts
 
 
-def _item_checks(function: Function) -> Validator | None:
-    contract = contract_of(function)
-    return contract.item_validator if contract.items else None
+def _bearer(scheme: SecurityScheme) -> SecurityScheme:
+    """Return a scheme for a token of OAuth 2.0: in `Authorization` it is a bearer's (RFC 6750)."""
+    is_key = scheme.type == "apiKey" and (scheme.parameter or "").lower() == "authorization"
+    return replace(scheme, type="oauth2") if is_key else scheme
 
 
 def _sequences(route: Route) -> str:
