@@ -224,7 +224,7 @@ async def open_mcp(
     """Return the content of `Controller.from_mcp`."""
     from dataclasses import replace
 
-    from pyfunctools.execution.mcp import RemoteRunner, Session, header_fault
+    from pyfunctools.execution.mcp import RemoteRunner, header_fault
     from pyfunctools.limits import checked_limits
     from pyfunctools.sources.mcp import read_tools, reread
 
@@ -251,14 +251,8 @@ async def open_mcp(
     def reread_tool(tool: JsonObject, known: "Function") -> "Function":
         return judged(reread(tool, known, is_human=is_human))
 
-    session = Session(source, checked_limits(limits), progress)
-    await session.open()
-    try:
-        listed = await session.first_tools()
-    except BaseException:  # a cancelled opening too
-        await session.close()
-        raise
-    found = read_tools(listed, server=session.name, is_human=is_human, fault=header_fault)
-    runner = RemoteRunner(session, reread_tool, accept)
+    runner = RemoteRunner(source, checked_limits(limits), progress, reread_tool, accept)
+    listed = await runner.open()
+    found = read_tools(listed, server=runner.name, is_human=is_human, fault=header_fault)
     functions = map(judged, found.functions)
-    return SourceContent(functions, runner, session.name, session.instructions, found.skipped)
+    return SourceContent(functions, runner, runner.name, runner.instructions, found.skipped)

@@ -51,7 +51,7 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome, Request, Response, end_of_stream
 from pyfunctools.record.settings import check_picklable
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, Route, SecurityScheme
-from pyfunctools.schema import Failure, Validator
+from pyfunctools.schema import Failure
 
 LOGGER = logging.getLogger("pyfunctools")
 

@@ -4,7 +4,7 @@ from pyfunctools.errors import MissingExtraError
 
 try:
     from pyfunctools.execution.mcp.runner import Accept, RemoteRunner
-    from pyfunctools.execution.mcp.session import Session, ToolProgress, header_fault
+    from pyfunctools.execution.mcp.session import ToolProgress, header_fault
 except ImportError as error:
     raise MissingExtraError(
         "from_mcp",
@@ -12,4 +12,4 @@ except ImportError as error:
         "mcp",
     ) from None
 
-__all__ = ["Accept", "RemoteRunner", "Session", "ToolProgress", "header_fault"]
+__all__ = ["Accept", "RemoteRunner", "ToolProgress", "header_fault"]

@@ -21,10 +21,11 @@ from pyfunctools.execution.mcp.server_questions import (
     state_of_refusal,
     state_of_result,
 )
-from pyfunctools.execution.mcp.session import Session
+from pyfunctools.execution.mcp.session import Session, ToolProgress
 from pyfunctools.execution.mcp.tool_results import failed_outcome, outcome_of_result, remote_tool_of
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import Answered, AskSteps, ServerDialog, awaited, finish, in_a_loop
+from pyfunctools.limits import Limits
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import digest_of_tool
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -42,8 +43,8 @@ PATIENCE: Final = 600.0
 _PAUSES: Final = (0.05, 1.0)
 
 
-class RemoteRunner:
-    """Runs the tools of one session; see `execution.runner.Runner`.
+class RemoteRunner(Session):
+    """Runs the tools of a session; see `execution.runner.Runner`.
 
     Before a call the list of tools is read again, unless the server declared it as still fresh. A
     tool that has changed is called only if `accept` returns true; `read` makes its function.
@@ -51,9 +52,15 @@ class RemoteRunner:
 
     preview = None
 
-    def __init__(self, session: Session, read: ReadTool, accept: Accept | None) -> None:
-        self.limits = session.limits
-        self._session = session
+    def __init__(
+        self,
+        source: object,
+        limits: Limits,
+        progress: ToolProgress | None,
+        read: ReadTool,
+        accept: Accept | None,
+    ) -> None:
+        super().__init__(source, limits, progress)
         self._read = read
         self._accept = accept
         self._accepted = set[str]()
@@ -73,13 +80,12 @@ class RemoteRunner:
         ask_here = None if ask is None else _where_called(ask, awaits)
         try:
             steps = self._more(run, answered, ask_here)
-            more = await self._session.run_on_loop(steps, awaits)
+            more = await self.run_on_loop(steps, awaits)
             if not isinstance(more, Outcome) and run.begin is not None:
                 more = await run.begin() or more
             if isinstance(more, Outcome):
                 return more
-            call = self._call(run, more, ask_here)
-            return await self._session.run_on_loop(call, awaits)
+            return await self.run_on_loop(self._carry_out(run, more, ask_here), awaits)
         except ConnectionError as error:
             return failed_outcome(run, error)
 
@@ -91,12 +97,12 @@ class RemoteRunner:
         """Close the session if it was opened here; on its own loop use `aclose`."""
         if not in_a_loop():
             with suppress(ConnectionError):
-                finish(self._session.run_on_loop(self._session.close(), False))
+                finish(self.run_on_loop(self.end(), False))
 
     async def aclose(self) -> None:
         """Close the session if it was opened here."""
         with suppress(ConnectionError):
-            await self._session.run_on_loop(self._session.close(), True)
+            await self.run_on_loop(self.end(), True)
 
     async def _more(
         self, run: Run, answered: Answered | None, ask: AskHere | None
@@ -137,13 +143,14 @@ class RemoteRunner:
 
     async def _list(self) -> list[JsonValue]:
         """Return the current list of tools; concurrent calls share one request."""
-        if self._listing is None or self._session.is_stale():
+        is_stale = asyncio.get_running_loop().time() >= self.stale_at
+        if self._listing is None or is_stale:
             if self._listing is None or self._listing.done():
-                self._listing = asyncio.ensure_future(self._session.tools())
+                self._listing = asyncio.ensure_future(self.tools())
             return await asyncio.shield(self._listing)
         return self._listing.result()
 
-    async def _call(self, run: Run, more: JsonObject, ask: AskHere | None) -> Outcome:
+    async def _carry_out(self, run: Run, more: JsonObject, ask: AskHere | None) -> Outcome:
         """Call the tool, and call it again with a person's answers, or while the server waits."""
         function = run.function
         given: JsonObject = loads(dumps(run.arguments))
@@ -152,7 +159,7 @@ class RemoteRunner:
         while True:
             call = RunningCall(function, ask)
             try:
-                result = await self._session.call({**params, **more}, call)
+                result = await self.call({**params, **more}, call)
                 if result.get("resultType") != "input_required":
                     return call.with_reason(self._outcome(run, result))
                 state = state_of_result(result)

@@ -64,28 +64,47 @@ class Session:
         self._keeper: asyncio.Task[None] | None = None
         self._session: ClientSession
         self._questions = QuestionsInCalls()
-        self._stale_at = 0.0
+        self.stale_at = 0.0
 
-    async def open(self) -> None:
-        """Open the client, unless it is open."""
-        if isinstance(self._source, ClientSession):
-            self._session = self._source
-            return
+    async def open(self) -> list[JsonValue]:
+        """Open the client, unless it is open, and return the tools.
+
+        Raises:
+            DocumentError: the server cannot be reached, or does not list its tools.
+        """
         try:
-            self._session = self._source.session
-        except RuntimeError:  # it is not open; the task that opens it has to close it too
-            if self._source.elicitation_callback is None:  # declares that questions are answered
-                self._source.elicitation_callback = self._questions.answer
-            opened: asyncio.Future[ClientSession] = self._loop.create_future()
-            self._keeper = self._loop.create_task(self._keep_open(self._source, opened))
-            try:
-                self._session = await opened
-            except Exception as error:  # a transport may raise anything
-                message = visible(str(first_error(error))) or type(error).__name__
-                reason = f"The server cannot be reached: {shortened(message, 1_000)}"
-                raise DocumentError("from_mcp", reason) from error
+            self._session = await self._opened()
+        except Exception as error:  # a transport may raise anything
+            message = visible(str(first_error(error))) or type(error).__name__
+            reason = f"The server cannot be reached: {shortened(message, 1_000)}"
+            raise DocumentError("from_mcp", reason) from error
+        try:
+            tools = await self.tools()
+            if any("x-mcp-header" in str(each) for each in tools):
+                with suppress(ValueError):  # the SDK sends these headers for tools it has listed
+                    await self._session.list_tools()
+        except BaseException as error:  # a cancelled opening too
+            await self.end()
+            if not isinstance(error, MCPError):
+                raise
+            message = shortened(visible(error.message), MESSAGE_LIMIT)
+            reason = f"The server does not list its tools: {message}"
+            raise DocumentError("from_mcp", reason) from error
+        return tools
 
-    async def close(self) -> None:
+    async def _opened(self) -> ClientSession:
+        source = self._source
+        if isinstance(source, ClientSession):
+            return source
+        with suppress(RuntimeError):  # it is not open; the task that opens it has to close it too
+            return source.session
+        if source.elicitation_callback is None:  # declares that questions are answered
+            source.elicitation_callback = self._questions.answer
+        opened: asyncio.Future[ClientSession] = self._loop.create_future()
+        self._keeper = self._loop.create_task(self._keep_open(source, opened))
+        return await opened
+
+    async def end(self) -> None:
         """Close the client if it was opened here."""
         if self._keeper is not None and self._loop.is_running():
             self._end.set()
@@ -112,7 +131,8 @@ class Session:
         tools, seen, fresh = list[JsonValue](), set[str](), list[float]()
         cursor: JsonValue = None
         for _ in range(PAGES):
-            page = await self.request("tools/list", {} if cursor is None else {"cursor": cursor})
+            params: JsonObject = {} if cursor is None else {"cursor": cursor}
+            page = await self._send("tools/list", params, {"timeout": self.limits.deadline})
             listed = page.get("tools")
             if not isinstance(listed, list):
                 raise DocumentError(self.name, "The server's list of tools is not a list.")
@@ -120,36 +140,13 @@ class Session:
             fresh.append(_seconds(page.get("ttlMs")))
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str) and len(tools) <= TOOLS:
-                self._stale_at = self._loop.time() + min(fresh)
+                self.stale_at = self._loop.time() + min(fresh)
                 return tools
             if not isinstance(cursor, str) or cursor in seen or len(tools) > TOOLS:
                 break
             seen.add(cursor)
         reason = f"The server's list of tools has no end, or more than {TOOLS:,} of them."
         raise DocumentError(self.name, reason)
-
-    async def first_tools(self) -> list[JsonValue]:
-        """Return the tools, read for the first time, and let the SDK read their headers."""
-        try:
-            tools = await self.tools()
-            if any("x-mcp-header" in str(each) for each in tools):
-                with suppress(
-                    ValueError
-                ):  # the SDK sends these headers for tools that it has listed
-                    await self._session.list_tools()
-        except MCPError as error:
-            message = shortened(visible(error.message), MESSAGE_LIMIT)
-            reason = f"The server does not list its tools: {message}"
-            raise DocumentError("from_mcp", reason) from error
-        return tools
-
-    def is_stale(self) -> bool:
-        """Return whether the list may have changed since it was read."""
-        return self._loop.time() >= self._stale_at
-
-    async def request(self, method: str, params: Mapping[str, JsonValue]) -> JsonObject:
-        """Return the result of a request as plain data."""
-        return await self._send(method, params, {"timeout": self.limits.deadline})
 
     async def call(self, params: Mapping[str, JsonValue], call: RunningCall) -> JsonObject:
         """Return the result of `tools/call`; meanwhile an older server may ask a person."""
