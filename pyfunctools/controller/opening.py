@@ -226,7 +226,7 @@ async def open_mcp(
 
     from pyfunctools.execution.mcp import RemoteRunner, header_fault
     from pyfunctools.limits import checked_limits
-    from pyfunctools.sources.mcp import read_tools, reread
+    from pyfunctools.sources.mcp import function_of_tool, read_tools
 
     check_predicate(is_human)
     for name, given, remedy in (
@@ -249,7 +249,8 @@ async def open_mcp(
         return replace(function, read_only=None, destructive=True, idempotent=None, origin=bare)
 
     def reread_tool(tool: JsonObject, known: "Function") -> "Function":
-        return judged(reread(tool, known, is_human=is_human))
+        server = cast("RemoteTool", known.origin).server
+        return judged(function_of_tool(tool, known.name, server, is_human))
 
     runner = RemoteRunner(source, checked_limits(limits), progress, reread_tool, accept)
     listed = await runner.open()

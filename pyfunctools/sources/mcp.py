@@ -7,10 +7,9 @@ with the reason.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
@@ -33,8 +32,7 @@ _DIALECTS: Final = re.compile(
 """The known dialects of JSON Schema: draft 4 to 2020-12."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTools:
+class ReadTools(NamedTuple):
     """The functions of a list of tools, and the skipped ones."""
 
     functions: tuple[Function, ...]
@@ -60,7 +58,9 @@ def read_tools(
         where, reason = server, "A tool has no name."
         if isinstance(tool, dict) and isinstance(name, str) and name:
             where = f"{server}/{shortened(visible(name), 200)}"
-            reason = "An earlier tool has the same name." if name in seen else _fault(tool)
+            is_task = members_of(tool.get("execution")).get("taskSupport") == "required"
+            reason = "It can only be run as a task, and calls are no tasks." if is_task else None
+            reason = "An earlier tool has the same name." if name in seen else reason
             reason = reason or fault(tool)
             seen.add(name)
             try:
@@ -71,7 +71,7 @@ def read_tools(
                 reason = visible(str(error)) or "Its schema is nested too deeply."
         if reason is not None:
             skipped.append(Skipped(where=where, reason=reason, pointer=f"/tools/{index}"))
-    return ReadTools(functions=tuple(functions.values()), skipped=tuple(skipped))
+    return ReadTools(tuple(functions.values()), tuple(skipped))
 
 
 def function_of_tool(
@@ -86,8 +86,7 @@ def function_of_tool(
     output, wraps = _unwrapped(_schema(tool, "outputSchema"))
     parameters = normalize(written)
     parameters = _open(loosened(parameters, partial(_target, parameters)))
-    annotations = tool.get("annotations")
-    hints = annotations if isinstance(annotations, dict) else {}
+    hints = members_of(tool.get("annotations"))
     contract = Contract.from_schemas(name, parameters, output, is_human, lenient=True)
     function = Function(
         name=name,
@@ -108,16 +107,6 @@ def function_of_tool(
     hidden = notes_on_hidden(members_of(tool.get("inputSchema")), "/parameters")
     overlaps = overlapping(written, "/parameters", partial(_target, written))
     return with_notes(function, (*overlaps, *hidden))
-
-
-def reread(tool: JsonObject, known: Function, *, is_human: IsHuman | None) -> Function:
-    """Return the function of a tool that has changed since `known` was read.
-
-    Raises:
-        PyfunctoolsError: its schemas cannot be read.
-    """
-    server = known.origin.server if isinstance(known.origin, RemoteTool) else ""
-    return function_of_tool(tool, known.name, server, is_human)
 
 
 def _schema(tool: JsonObject, word: str) -> JsonSchema | None:
@@ -142,12 +131,6 @@ def _open(parameters: JsonSchema) -> JsonSchema:
     schema = named if isinstance(named, dict) else parameters
     is_open = "properties" not in schema and MAY_ADD_PROPERTIES.isdisjoint(schema)
     return {**parameters, "additionalProperties": True} if is_open else parameters
-
-
-def _fault(tool: JsonObject) -> str | None:
-    if members_of(tool.get("execution")).get("taskSupport") == "required":
-        return "It can only be run as a task, and calls are no tasks."
-    return None
 
 
 def _target(root: JsonSchema, reference: str) -> JsonSchema | bool | None:

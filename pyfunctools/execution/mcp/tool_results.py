@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DocumentError
 from pyfunctools.execution.runner import Run
@@ -61,8 +61,7 @@ def outcome_of_result(
         text = f"The tool ran, but its result is larger than {limit:,} bytes or "
         text += f"nested more than {DEPTH} deep."
         return Outcome(text=text, reason="output")
-    content = result.get("content")
-    blocks = content if isinstance(content, list) else []
+    blocks = items_of(result.get("content"))
     parts = [_text_or_file(each) for each in blocks if isinstance(each, dict)]
     files = tuple(each for each in parts if isinstance(each, File))
     texts = [each for each in parts if not isinstance(each, File)]
@@ -94,15 +93,12 @@ def _value(function: Function, result: JsonObject, text: str, *, has_output: boo
 
     Older servers return JSON as text only.
     """
-    value = result.get("structuredContent")
-    if not has_output:
-        return value if "structuredContent" in result else text or None
-    if remote_tool_of(function).wraps and isinstance(value, dict) and "result" in value:
-        return value["result"]
-    if "structuredContent" in result:
-        return value
-    read = parse_strict(text, DEPTH)
-    return text if read is None else read[0]
+    if "structuredContent" not in result:
+        read = parse_strict(text, DEPTH) if has_output else None
+        return (text if has_output else text or None) if read is None else read[0]
+    value = result["structuredContent"]
+    is_wrapped = has_output and remote_tool_of(function).wraps
+    return members_of(value).get("result", value) if is_wrapped else value
 
 
 def _text_or_file(block: JsonObject) -> str | File:
