@@ -17,8 +17,8 @@ from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, s
 from pyfunctools.execution.http.exchange import (
     DEADLINE,
     HttpTransport,
-    LostResponse,
     Mover,
+    Received,
     moved,
 )
 from pyfunctools.execution.http.responses import outcome_of_response
@@ -117,7 +117,7 @@ class ApplicationRunner(HttpRunner):
             late = not future.cancelled()
             reason = f"No answer came within {self.limits.deadline:g} s"
             reason = reason if late else "The application was shut down before it answered"
-            lost = LostResponse(reason=reason, sent="unknown", late=late)
+            lost = Received(lost=reason, sent="unknown", late=late)
             return outcome_of_response(lost, method=call.route.method, expose=False)
         finally:
             future.cancel()

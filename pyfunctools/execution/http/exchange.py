@@ -174,28 +174,20 @@ def moved(transport: HttpTransport, mover: Mover, *, blocks: bool) -> HttpTransp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReceivedResponse:
-    """A complete response, decoded, or one whose items were `passed_on`."""
+class Received:
+    """What came of a request: a response, decoded, or one whose items were `passed_on`.
 
-    status: int
-    headers: Headers
-    body: bytes
-    passed_on: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostResponse:
-    """No response, or one that could not be read.
-
-    `reason` is a sentence without its full stop, and has no host, header or value. `status` and
-    `headers` are set if they were received. If `late`, the deadline was over; if `retry`, another
-    try may succeed.
+    `lost` is why there is none, or none that could be read: a sentence without its full stop, and
+    without a host, header or value. `status` and `headers` are set if they were received. If
+    `late`, the deadline was over; if `retry`, another try may succeed.
     """
 
-    reason: str
-    sent: Sent
     status: int | None = None
     headers: Headers = field(default_factory=dict[str, str])
+    body: bytes = b""
+    passed_on: bool = False
+    lost: str | None = None
+    sent: Sent = "yes"
     late: bool = False
     retry: bool = False
 
@@ -218,9 +210,7 @@ class Exchange:
     put_item: Callable[[StreamItem, OpenResponse], Awaitable[None]] | None = None
     item_checks: Validator | None = None
 
-    async def run(
-        self, request: HttpRequest, *, repeatable: bool
-    ) -> ReceivedResponse | LostResponse:
+    async def run(self, request: HttpRequest, *, repeatable: bool) -> Received:
         """Return the response to a request.
 
         A repeatable request is sent again, as often as the limits allow, if the connection failed
@@ -239,27 +229,25 @@ class Exchange:
                     await self._sleep_until_deadline(pause_before(0, left))
             while True:
                 result = await self._followed(request)
-                retry, wanted = False, None
-                if isinstance(result, LostResponse):
-                    retry = result.retry
-                    # An earlier try may have been carried out.
-                    result = replace(result, sent="unknown") if arrived else result
-                elif result.status >= 400:
-                    retry, wanted = self._failed(request, result)
+                if result.lost and arrived:  # an earlier try may have been carried out
+                    result = replace(result, sent="unknown")
+                retry, wanted = self._failed(request, result)
                 if not retry or attempt >= tries:
                     return result
                 if not await self._sleep_until_deadline(pause_before(attempt, wanted)):
                     return result
-                arrived = isinstance(result, ReceivedResponse) or result.sent != "no"
+                arrived = result.sent != "no"
                 attempt += 1
         finally:
             DEADLINE.reset(token)
 
-    def _failed(self, request: HttpRequest, result: ReceivedResponse) -> tuple[bool, float | None]:
-        """Return whether an error allows another try, and the pause that the server wants.
+    def _failed(self, request: HttpRequest, result: Received) -> tuple[bool, float | None]:
+        """Return whether a request may be tried again, and the pause that the server wants.
 
         A pause that a rate limit asks for holds for the other calls too.
         """
+        if result.lost or result.status is None or result.status < 400:
+            return result.retry, None
         wanted = retry_after(result.headers)
         is_limited = result.status == 429
         is_limited = is_limited or (result.status == 403 and _remaining(result.headers) == 0)
@@ -268,7 +256,7 @@ class Exchange:
             self.pauses[request.origin] = max(self.pauses.get(request.origin, 0.0), end)
         return is_limited or result.status in _OVERLOADED, wanted
 
-    async def _followed(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
+    async def _followed(self, request: HttpRequest) -> Received:
         """Return the response after a challenge is answered and redirects are followed."""
         left, proof = self.limits.redirects, None
         while True:
@@ -277,7 +265,7 @@ class Exchange:
             result = await self._send(
                 request if proof is None else replace(request, headers=headers)
             )
-            if isinstance(result, LostResponse):
+            if result.lost:
                 return result
             if result.status == 401 and self.challenge is not None and proof is None:
                 if (proof := self.challenge(request, result.headers)) is None:
@@ -288,21 +276,18 @@ class Exchange:
                 return result
             request, proof, left = following, None, left - 1
 
-    async def _send(self, request: HttpRequest) -> ReceivedResponse | LostResponse:
+    async def _send(self, request: HttpRequest) -> Received:
         if time.monotonic() >= self.deadline:
-            return LostResponse(reason=self._too_late, sent="no", late=True)
+            return Received(lost=self._too_late, sent="no", late=True)
         response = reader = None
         try:
             async with self._until_deadline():
                 response = await self.transport.send(request, self.deadline)
             reader = self._reader(response)
             body = await self._read(request, response, reader)
-            return ReceivedResponse(
-                status=response.status,
-                headers=response.headers,
-                body=body,
-                passed_on=reader is not None,
-            )
+            passed_on = reader is not None
+            status, headers = response.status, response.headers
+            return Received(status=status, headers=headers, body=body, passed_on=passed_on)
         except Exception as error:  # a client runs code of the application: hooks, for example
             lost = self._lost(error, response)
             return lost if reader is None else replace(lost, retry=False)
@@ -357,20 +342,21 @@ class Exchange:
         await rest(seconds, blocks=self.transport.blocks)
         return True
 
-    def _lost(self, error: Exception, response: OpenResponse | None) -> LostResponse:
+    def _lost(self, error: Exception, response: OpenResponse | None) -> Received:
         status = None if response is None else response.status
         headers: Headers = {} if response is None else response.headers
         if isinstance(error, UnreadableError):
-            reason = f"The body of the answer {error.reason}"
-            return LostResponse(reason=reason, sent="yes", status=status, headers=headers)
+            return Received(
+                lost=f"The body of the answer {error.reason}", status=status, headers=headers
+            )
         is_unsent = response is None and isinstance(error, self.transport.unsent)
         late = isinstance(error, self.transport.late)
         is_unknown = isinstance(error, gaierror)
         name = "host name not found" if is_unknown else type(error).__name__
         where = "before an answer came" if response is None else "inside the answer"
         reason = "No connection could be made" if is_unsent else f"The connection broke {where}"
-        return LostResponse(
-            reason=self._too_late if late else f"{reason} ({name})",
+        return Received(
+            lost=self._too_late if late else f"{reason} ({name})",
             sent="no" if is_unsent else "unknown",
             status=status,
             headers=headers,
@@ -386,7 +372,7 @@ class Exchange:
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
-def redirected(request: HttpRequest, result: ReceivedResponse) -> HttpRequest | None:
+def redirected(request: HttpRequest, result: Received) -> HttpRequest | None:
     """Return the request to which a redirect leads, or `None` if it must not be followed.
 
     It keeps the scheme, host and port, so that credentials are sent nowhere else. A write is

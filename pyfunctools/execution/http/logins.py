@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
 from pyfunctools.errors import PyfunctoolsError
-from pyfunctools.execution.http.exchange import Exchange, LostResponse, rest
+from pyfunctools.execution.http.exchange import Exchange, rest
 from pyfunctools.execution.http.transports import Pools
 from pyfunctools.execution.request.oauth import (
     Hidden,
@@ -281,7 +281,7 @@ class Login:
             exchange = Exchange(transport=transport, deadline=deadline, limits=limits)
             request = login_request(self.settings, url, fields, has_secret_in_body=in_body)
             result = await exchange.run(request, repeatable=False)
-            if isinstance(result, LostResponse):
+            if result.lost or result.status is None:
                 return NoToken("has not answered", is_late=result.late)
             media_type = result.headers.get("content-type", "")
             found = answer_of(result.status, media_type, result.body)

@@ -6,14 +6,13 @@ from json import JSONEncoder, detect_encoding
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.http.exchange import (
     Headers,
-    LostResponse,
-    ReceivedResponse,
+    Received,
     origin_of_url,
     retry_after,
 )
 from pyfunctools.execution.http.items import DEPTH, StreamItem
 from pyfunctools.media_types import codec_of, is_json_media, is_text_media, without_parameters
-from pyfunctools.record.outcome import Outcome, Response
+from pyfunctools.record.outcome import Outcome, Reason, Response
 from pyfunctools.route import SAFE
 from pyfunctools.schema.parsing.strict import parse_strict
 
@@ -21,9 +20,7 @@ EXCERPT = 2048
 """Characters of an error response's body in the text for the model, if they are exposed."""
 
 
-def outcome_of_response(
-    result: ReceivedResponse | LostResponse, *, method: str, expose: bool
-) -> Outcome:
+def outcome_of_response(result: Received, *, method: str, expose: bool) -> Outcome:
     """Return the outcome of a call.
 
     Every 2xx status is success. The value is parsed JSON or text, by the content type, else bytes;
@@ -31,30 +28,34 @@ def outcome_of_response(
     `expose`, an excerpt of the body; the program has the body as `value`. Invalid JSON is an error
     too, with the unparsed body as value. Header names are in lower case.
     """
-    if isinstance(result, LostResponse):
-        return _outcome_without_response(result, method)
-    headers = dict(result.headers)
-    content_type = headers.get("content-type", "")
+    content_type = result.headers.get("content-type", "")
     value, is_valid = _value(result, content_type)
-    status = _status(result.status)
-    is_success = 200 <= result.status < 300
-    if is_success and is_valid:
+    status = "" if result.status is None else _status(result.status)
+    is_success = result.status is not None and 200 <= result.status < 300
+    reason: Reason | None = None
+    if result.lost is not None:
+        text = _lost_text(result, status, method)
+        reason = "deadline" if result.late else "transport"
+    elif is_success and is_valid:
         text = _success_text(value, status, content_type)
-    elif is_success:
-        text = f"{status}, but the body is not valid JSON."
     else:
-        text = _error_text(result, status)
-    if expose and value is not None and not (is_success and is_valid):
-        text += "\n" + _excerpt(value, 200 if is_success else EXCERPT)
+        text = (
+            f"{status}, but the body is not valid JSON."
+            if is_success
+            else _error_text(result, status)
+        )
+        reason = "output" if is_success else "status"
+        if expose and value is not None:
+            text += "\n" + _excerpt(value, 200 if is_success else EXCERPT)
     return Outcome(
         text=text,
         value=value,
-        reason=None if is_success and is_valid else "output" if is_success else "status",
+        reason=reason,
         response=Response(
             status=result.status,
-            headers=headers,
-            retry_after=None if is_success else retry_after(result.headers),
-            sent="yes",
+            headers=dict(result.headers),
+            retry_after=retry_after(result.headers) if reason and reason != "output" else None,
+            sent=result.sent,
         ),
     )
 
@@ -74,27 +75,16 @@ def outcome_of_item(item: StreamItem, status: int, headers: Headers) -> Outcome:
     )
 
 
-def _outcome_without_response(result: LostResponse, method: str) -> Outcome:
-    text = f"{result.reason}."
-    if result.status is not None:
-        text = f"{_status(result.status)}, but: {text}"
+def _lost_text(result: Received, status: str, method: str) -> str:
+    text = f"{status}, but: {result.lost}." if status else f"{result.lost}."
     if result.sent == "no":
-        text += " The request was not sent."
-    elif method not in SAFE:
-        text += " The request was sent, and may have been carried out."
-    return Outcome(
-        text=text,
-        reason="deadline" if result.late else "transport",
-        response=Response(
-            status=result.status,
-            headers=dict(result.headers),
-            retry_after=retry_after(result.headers),
-            sent=result.sent,
-        ),
+        return f"{text} The request was not sent."
+    return (
+        text if method in SAFE else f"{text} The request was sent, and may have been carried out."
     )
 
 
-def _value(result: ReceivedResponse, content_type: str) -> tuple[object, bool]:
+def _value(result: Received, content_type: str) -> tuple[object, bool]:
     """Return the value of a body, and whether the body is valid for its content type."""
     body = result.body
     if not body or result.status in (204, 205, 304):
@@ -135,8 +125,8 @@ def _shown(text: str) -> str:
     return f"{clean}\n[{hidden} hidden characters left out]" if hidden else clean
 
 
-def _error_text(result: ReceivedResponse, status: str) -> str:
-    if 300 <= result.status < 400 and "location" in result.headers:
+def _error_text(result: Received, status: str) -> str:
+    if status.startswith("3") and "location" in result.headers:
         where = origin_of_url(result.headers["location"])
         target = "another address" if where is None else visible(where)
         return f"{status}: the server redirects to {target}, which is not followed."

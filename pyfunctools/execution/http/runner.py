@@ -14,7 +14,6 @@ from pyfunctools.execution.http.exchange import (
     Exchange,
     HttpTransport,
     OpenResponse,
-    ReceivedResponse,
     moved,
 )
 from pyfunctools.execution.http.items import StreamItem
@@ -319,7 +318,7 @@ class HttpRunner:
             milliseconds = (time.monotonic() - started) * 1000
             path = visible(route.path).replace("\n", " ")
             LOGGER.debug("%s %s %s %d ms", route.method, path, status, milliseconds)
-        if isinstance(result, ReceivedResponse) and result.passed_on:
+        if result.passed_on:
             return end_of_stream(call.run.function.name, passed_on)
         outcome = outcome_of_response(
             result, method=route.method, expose=self._exposed(call, result.status)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfunctools.execution.http.exchange import LostResponse, ReceivedResponse, headers_of
+from pyfunctools.execution.http.exchange import Received, headers_of
 from pyfunctools.execution.http.items import DecodedBody, UnreadableError
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.record.outcome import Outcome
@@ -91,7 +91,7 @@ def came(
 ) -> Outcome:
     lines = headers if content_type is None else (("Content-Type", content_type), *headers)
     raw = [(name.encode(), text.encode()) for name, text in lines]
-    received = ReceivedResponse(status=status, headers=headers_of(raw), body=body)
+    received = Received(status=status, headers=headers_of(raw), body=body)
     return outcome_of_response(received, method="GET", expose=expose)
 
 
@@ -236,15 +236,13 @@ def test_headers_that_come_twice_are_joined() -> None:
 def test_a_lost_response_tells_whether_the_request_was_sent(
     method: str, sent: Any, text: str
 ) -> None:
-    outcome = outcome_of_response(
-        LostResponse(reason="Reason", sent=sent), method=method, expose=True
-    )
+    outcome = outcome_of_response(Received(lost="Reason", sent=sent), method=method, expose=True)
     assert outcome.is_error
     assert (outcome.text, outcome.response.sent, outcome.response.status) == (text, sent, None)
 
 
 def test_an_incomplete_response_has_its_status() -> None:
-    lost = LostResponse(reason="Reason", sent="unknown", status=200, headers={"x": "y"})
+    lost = Received(lost="Reason", sent="unknown", status=200, headers={"x": "y"})
     outcome = outcome_of_response(lost, method="GET", expose=False)
     assert outcome.text == "200 OK, but: Reason."
     assert (outcome.response.status, outcome.response.headers, outcome.value) == (
