@@ -155,7 +155,7 @@ class FunctionFinder:
                 return self._entries[found]
         from pyfunctools.controller.searchable import unknown_name
 
-        raise unknown_name(name, self._entries, self._index.value)
+        raise unknown_name(name, self._entries, self._index)
 
     def _check_views(self) -> None:
         """Refuse views of a searchable controller."""

@@ -14,6 +14,7 @@ from json import dumps, loads
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue, members_of, text_of
+from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.envelopes.envelope import CallResult, Envelope, ModelCall, ModelTurn
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
@@ -135,7 +136,9 @@ def other_names(functions: Sequence[Function]) -> Mapping[str, str]:
     return {**found, **spellings_of(functions)}
 
 
-def unknown_name(name: object, known: Collection[str], index: SearchIndex) -> UnknownFunctionError:
+def unknown_name(
+    name: object, known: Collection[str], index: Lazy[SearchIndex]
+) -> UnknownFunctionError:
     """Return the error for an unknown name, with similar known names, then those that fit.
 
     A name that is not a text is replaced by its type.
@@ -143,7 +146,7 @@ def unknown_name(name: object, known: Collection[str], index: SearchIndex) -> Un
     asked = visible(shortened(name, 64)) if isinstance(name, str) else f"<{type(name).__name__}>"
     offered = near_names(asked, known)
     if len(offered) < _OFFERED and isinstance(name, str):
-        offered += [each.name for each in index.search(asked, _OFFERED)]
+        offered += [each.name for each in index.value.search(asked, _OFFERED)]
     return UnknownFunctionError(asked, list(dict.fromkeys(offered))[:_OFFERED], known)
 
 
