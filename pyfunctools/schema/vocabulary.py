@@ -300,11 +300,13 @@ def human_mark(*holders: JsonValue) -> bool | None:
     Any value but a negative one (`false`, `0`, `"no"`) is a mark, and one mark outweighs negative
     values elsewhere. `null` and an empty text count as not stated.
     """
-    objects = (holder for holder in holders if isinstance(holder, dict))
-    stated = [
-        raw[mark] for raw in objects for mark in HUMAN_MARKS if raw.get(mark) not in (None, "")
-    ]
-    return any(not _is_no(value) for value in stated) if stated else None
+    found: bool | None = None
+    for holder in holders:
+        if isinstance(holder, dict):
+            for mark in HUMAN_MARKS:
+                if mark in holder and (value := holder[mark]) not in (None, ""):
+                    found = found or not _is_no(value)
+    return found
 
 
 def _is_no(value: JsonValue) -> bool:

@@ -256,6 +256,10 @@ class SchemaBundler:
 
     def reference(self, place: DocumentPlace) -> str:
         """Return the reference to the definition of a place, which is added if it is new."""
+        return reference_to(self.name_of(place))
+
+    def name_of(self, place: DocumentPlace) -> str:
+        """Return the name of the definition of a place, which is added if it is new."""
         if not isinstance(place.value, dict | bool):
             reason = f"A reference leads to {place.pointer[:200]!r}, which is not a schema."
             raise DocumentError(self._document.name, reason)
@@ -263,7 +267,7 @@ class SchemaBundler:
         if name not in self.places:
             self._document.check_chain(place)
             self.places[name] = place
-        return reference_to(name)
+        return name
 
     def _static(self, reference: str, resource: Resource, root: DocumentPlace) -> str | None:
         """Return the reference to the static target of a dynamic reference, or `None`."""

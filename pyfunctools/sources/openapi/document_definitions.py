@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from pyfunctools._json import JsonSchema, JsonValue, members_of, text_of
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
-from pyfunctools.schema.ground.references import defined_name, mapped_subtypes
+from pyfunctools.schema.ground.references import defined_name, mapped_subtypes, reference_to
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline, Part
@@ -65,7 +65,7 @@ class DocumentDefinitions:
         *,
         received: "DocumentDefinitions | None" = None,
     ) -> None:
-        self._name = document.name
+        self._document = document
         self._received = received
         self._mark: Literal["readOnly", "writeOnly"] = "readOnly" if received else "writeOnly"
         self._bundler = received._bundler if received else SchemaBundler(document, is_human)
@@ -97,10 +97,11 @@ class DocumentDefinitions:
     def normalized(self, place: DocumentPlace) -> NormalizedSchema:
         """Return the normalized schema at a place, with references to definitions."""
         fields, key = place.fields, tuple[object, ...]()
+        if len(fields) == 1 and isinstance(reference := fields.get("$ref"), str):
+            name = self._bundler.name_of(self._document.target(reference, place.resource))
+            return NormalizedSchema({"$ref": reference_to(name)}, (name,))
         if self._bundler.is_plain(place.value):
             key = (*fields.items(), *map(type, fields.values()))  # 1, 1.0 and `True` are equal
-        elif len(fields) == 1 and isinstance(reference := fields.get("$ref"), str):
-            key = (place.resource, reference)
         found = self._shared.get(key)
         if found is None:
             found = self._received and self._received.normalized(place)
@@ -179,7 +180,7 @@ class DocumentDefinitions:
             found = _described(normalize(bundled.schema, lookup=self.target))
         except SchemaError as error:
             reason = f"This schema cannot be read: {error}."
-            raise DocumentError(self._name, reason, pointer=pointer) from error
+            raise DocumentError(self._document.name, reason, pointer=pointer) from error
         more = {"oneOf"} if bundled.is_directed else set[str]()
         return found._replace(keywords=found.keywords | more)
 

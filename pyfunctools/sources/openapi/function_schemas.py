@@ -4,7 +4,7 @@ The notes are on the schemas as written, on references, and on hidden characters
 """
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from threading import RLock
 from typing import TypeAlias
 
@@ -48,11 +48,17 @@ class SchemaMaker:
         self._hinted = hinted
         self.lock = RLock()
         self._is_human = is_human
-        self._received = DocumentDefinitions(document, is_human)
-        self._sent = DocumentDefinitions(document, is_human, received=self._received)
         self._known_notes: dict[tuple[str, bool], _Notes] = {}
         # By the id of an input. The input is stored as well, so that its id is not used again.
         self._inputs: dict[int, tuple[ParameterInput, DirectedSchema]] = {}
+
+    @cached_property
+    def _received(self) -> DocumentDefinitions:
+        return DocumentDefinitions(self._document, self._is_human)
+
+    @cached_property
+    def _sent(self) -> DocumentDefinitions:
+        return DocumentDefinitions(self._document, self._is_human, received=self._received)
 
     def checked(self, plan: Plan) -> Plan | Skipped:
         """Return a plan if the parameters of its function can be made, else why it is skipped."""

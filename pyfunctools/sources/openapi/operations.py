@@ -131,8 +131,10 @@ def _operation(
     raw: JsonValue = {} if found.value is None else found.value
     if not isinstance(raw, dict):
         return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
-    marks = (human_mark(each) for each in (raw, *(item.fields for item in items)))
-    if next((mark for mark in marks if mark is not None), False):
+    is_human = human_mark(raw)
+    for item in items:
+        is_human = human_mark(item.value) if is_human is None else is_human
+    if is_human:
         return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
     return Operation(method, path, raw, pointer, found.resource, items)
 
