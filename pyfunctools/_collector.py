@@ -36,6 +36,9 @@ class _Pauses:
         with self.lock:
             self.count = max(0, self.count - 1)
             if not self.count and self.was_enabled:
+                if not gc.get_freeze_count():  # the program may have frozen objects of its own
+                    gc.freeze()
+                    gc.unfreeze()  # into the oldest generation, without a walk
                 gc.enable()
 
 

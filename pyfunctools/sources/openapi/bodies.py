@@ -307,20 +307,11 @@ _SUCCESS_RANGES = ("2XX", "2xx", "2xX", "2Xx", "default")
 
 
 class OperationResponses(NamedTuple):
-    """The declared responses of an operation, the schema of the successful one, and notes.
-
-    `items` is the schema of each item, if the successful response may be a sequence.
-    """
+    """The declared responses of an operation, the place of the successful one, and notes."""
 
     declared: tuple[DeclaredResponse, ...]
-    output: DocumentPlace | None
-    items: DocumentPlace | None
+    success: DocumentPlace | None
     notes: Sequence[str]
-
-
-class _Response(NamedTuple):
-    declared: DeclaredResponse
-    place: DocumentPlace
 
 
 class Responses:
@@ -328,7 +319,7 @@ class Responses:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._shared: dict[tuple[Resource | str, ...], _Response] = {}
+        self._shared: dict[tuple[Resource | str, ...], tuple[DeclaredResponse, DocumentPlace]] = {}
         self._declared: dict[tuple[str, ...], DeclaredResponse] = {}
 
     def of(self, operation: Operation) -> OperationResponses:
@@ -338,9 +329,9 @@ class Responses:
         """
         responses = operation.fields.get("responses")
         if not isinstance(responses, dict):
-            return OperationResponses((), None, None, ())
+            return OperationResponses((), None, ())
         produces = swagger.media_types(operation.fields, self._document.root, "produces")
-        found: dict[str, _Response] = {}
+        found: dict[str, tuple[DeclaredResponse, DocumentPlace]] = {}
         notes: list[str] = []
         for status, value in responses.items():
             if not _STATUS.fullmatch(status):
@@ -353,25 +344,21 @@ class Responses:
                 continue
             # In Swagger 2.0 the operation, not the response, has the media types.
             key = operation.resource, status, reference, *produces
-            response = self._shared.get(key)
-            if response is None:
+            if key not in self._shared:
                 try:
                     place = self._document.end(reference, operation.resource)
                 except DocumentError as error:
                     notes.append(f"The response {status} is unknown: {error.reason}")
                     continue
-                response = self._shared[key] = self._response(status, place, produces)
-            found[status] = response
+                self._shared[key] = self._response(status, place, produces)
+            found[status] = self._shared[key]
         success = _success(found)
-        output = items = None
-        if success is not None:
-            output = self._output(found[success].place, notes)
-            items = self._items(found[success].place)
-        return OperationResponses(
-            tuple([response.declared for response in found.values()]), output, items, notes
-        )
+        declared = tuple([declared for declared, _ in found.values()])
+        return OperationResponses(declared, None if success is None else found[success][1], notes)
 
-    def _response(self, status: str, place: DocumentPlace, produces: list[str]) -> _Response:
+    def _response(
+        self, status: str, place: DocumentPlace, produces: list[str]
+    ) -> tuple[DeclaredResponse, DocumentPlace]:
         response = place.fields
         content = response.get("content")
         if not isinstance(content, dict):
@@ -385,28 +372,26 @@ class Responses:
                 content_types=key[1:-1],
                 description=key[-1],
             )
-        return _Response(declared, place)
+        return declared, place
 
-    def _output(self, response: DocumentPlace, notes: list[str]) -> DocumentPlace | None:
-        try:
-            content = content_in(self._document, response, received=True)
-        except DocumentError as error:
-            notes.append(f"The output is unknown: {error.reason}")
-            return None
-        if content is None or not (content.is_declared or content.kind in ("text", "bytes")):
-            return None
-        notes += content.notes
-        return content.schema
 
-    def _items(self, response: DocumentPlace) -> DocumentPlace | None:
-        """Return the `itemSchema` of the first media type that is a sequence and has one."""
-        for media, value in members_of(response.fields.get("content")).items():
-            if sequence_kind(media) is not None:
-                with suppress(DocumentError):  # a note on the output says it
-                    entry = self._document.follow(response.below(value, "content", media))
-                    if isinstance(schema := entry.fields.get("itemSchema"), dict):
-                        return entry.below(schema, "itemSchema")
+def output_in(document: Document, response: DocumentPlace) -> MediaContent | None:
+    """Return the content of a response that says what comes back, or `None`."""
+    content = content_in(document, response, received=True)
+    if content is None or not (content.is_declared or content.kind in ("text", "bytes")):
         return None
+    return content
+
+
+def items_in(document: Document, response: DocumentPlace) -> DocumentPlace | None:
+    """Return the `itemSchema` of the first media type that is a sequence and has one."""
+    for media, value in members_of(response.fields.get("content")).items():
+        if sequence_kind(media) is not None:
+            with suppress(DocumentError):  # a note on the output says it
+                entry = document.follow(response.below(value, "content", media))
+                if isinstance(schema := entry.fields.get("itemSchema"), dict):
+                    return entry.below(schema, "itemSchema")
+    return None
 
 
 def _success(statuses: Iterable[str]) -> str | None:

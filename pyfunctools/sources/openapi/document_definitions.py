@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from gc import is_tracked
 from typing import Literal, NamedTuple
 
@@ -75,8 +76,11 @@ class DocumentDefinitions:
         self._closures: dict[tuple[str, ...], Closure] = {}
         self._branches: Known = {}
         self._whole: dict[str, JsonValue] = {}
-        self._outline = Outline({"$defs": self._whole})
         self._relieved: dict[str, NormalizedSchema] = {}
+
+    @cached_property
+    def _outline(self) -> Outline:
+        return Outline({"$defs": self._whole})
 
     def directed(self, place: DocumentPlace) -> DirectedSchema:
         """Return the schema at a place for this direction."""

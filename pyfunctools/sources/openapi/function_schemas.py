@@ -5,6 +5,7 @@ The notes are on the schemas as written, on references, and on hidden characters
 
 from collections.abc import Iterator
 from functools import cached_property, partial
+from itertools import islice
 from threading import RLock
 from typing import TypeAlias
 
@@ -20,6 +21,7 @@ from pyfunctools.schema.normalization.oddities import notes_of
 from pyfunctools.schema.separation.predicates import IsHuman, output_shown
 from pyfunctools.schema.vocabulary import human_mark
 from pyfunctools.sources.hidden import notes_on_hidden
+from pyfunctools.sources.openapi.bodies import MediaContent, items_in, output_in
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.document_definitions import DirectedSchema, DocumentDefinitions
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
@@ -60,8 +62,10 @@ class SchemaMaker:
     def _sent(self) -> DocumentDefinitions:
         return DocumentDefinitions(self._document, self._is_human, received=self._received)
 
-    def checked(self, plan: Plan) -> Plan | Skipped:
+    def checked(self, plan: Plan | Skipped) -> Plan | Skipped:
         """Return a plan if the parameters of its function can be made, else why it is skipped."""
+        if isinstance(plan, Skipped):
+            return plan
         try:
             self.make(plan)
         except DocumentError as error:
@@ -73,17 +77,22 @@ class SchemaMaker:
         try:
             parameters = self._parameters(plan)
             faults: list[str] = []
-            output, items = self._output(plan.output, faults), self._output(plan.items, faults)
+            content = None if plan.success is None else self._content(plan.success, faults)
+            items = None if plan.success is None else items_in(self._document, plan.success)
+            output = None if content is None else self._output(content.schema, faults)
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
             contract = Contract.of(
                 parameters,
                 output,
                 self._is_human,
-                lambda: (*self._notes_of(plan, faults), *secret_notes(contract.llm, "document")),
+                lambda: (
+                    *self._notes_of(plan, content, faults),
+                    *secret_notes(contract.llm, "document"),
+                ),
                 examples=partial(self._examples, plan),
                 first=path,
                 hinted=self._hinted,
-                items=items or None,
+                items=None if items is None else self._output(items, faults) or None,
             )
             return contract
         except SchemaError as error:
@@ -94,7 +103,9 @@ class SchemaMaker:
                 pointer=plan.pointer,
             ) from error
 
-    def _notes_of(self, plan: Plan, faults: list[str]) -> Iterator[Note]:
+    def _notes_of(
+        self, plan: Plan, output: MediaContent | None, faults: list[str]
+    ) -> Iterator[Note]:
         yield from _ignored_siblings(plan)
         for entry in plan.inputs:
             what = f"the description of {entry.parameter.name!r}"
@@ -105,10 +116,11 @@ class SchemaMaker:
                 "the description of the body", body.description, body.schema.pointer
             )
             yield from self._notes_at(body.schema, sent=True)
-        for fault in dict.fromkeys(faults):
-            yield Note(text=f"The output is unknown: {fault}", pointer=plan.pointer)
-        if plan.output is not None and not faults:
-            yield from self._notes_at(plan.output, sent=False)
+        unknown = (f"The output is unknown: {fault}" for fault in faults)
+        for text in (*(output.notes if output else ()), *unknown):
+            yield Note(text=text, pointer=plan.pointer)
+        if output is not None and not faults:
+            yield from self._notes_at(output.schema, sent=False)
 
     def _notes_at(self, place: DocumentPlace, *, sent: bool) -> Iterator[Note]:
         queue, seen = [self._examined(place, sent)], set[str]()
@@ -138,14 +150,14 @@ class SchemaMaker:
         """Return each example of the body, with the first example of each parameter."""
         found: list[JsonValue] = []
         arguments: dict[str, JsonValue] = {}
-        for entry in plan.inputs:
-            for example in entry.examples[:1]:
-                first, *rest = entry.parameter.argument
-                inner = {**members_of(arguments.get(first)), rest[0]: example} if rest else example
-                arguments[first] = inner
-        if plan.body is not None:
-            name = plan.body.body.argument[0]
-            with self.lock:
+        with self.lock:
+            for entry in plan.inputs:
+                for example in islice(self._document.examples(entry.written), 1):
+                    first, *rest = entry.parameter.argument
+                    known = members_of(arguments.get(first))
+                    arguments[first] = {**known, rest[0]: example} if rest else example
+            if plan.body is not None:
+                name = plan.body.body.argument[0]
                 for place in (plan.body.media, self._document.follow(plan.body.schema)):
                     found += ({**arguments, name: each} for each in self._document.examples(place))
         return [*map(with_visible_texts, found), with_visible_texts(arguments)]
@@ -183,17 +195,20 @@ class SchemaMaker:
             annotations = _annotations(entry.description, entry.is_human)
             if entry.deprecated:
                 annotations["deprecated"] = True
-            if entry.examples:
-                annotations["examples"] = [
-                    with_visible_texts(example) for example in entry.examples
-                ]
+            if examples := [*self._document.examples(entry.written)]:
+                annotations["examples"] = [*map(with_visible_texts, examples)]
             sent = sent._replace(schema=_annotated(sent.schema, annotations))
             known = self._inputs[id(entry)] = entry, sent
         return known[1]
 
-    def _output(self, place: DocumentPlace | None, faults: list[str]) -> JsonSchema | None:
-        if place is None:
+    def _content(self, response: DocumentPlace, faults: list[str]) -> MediaContent | None:
+        try:
+            return output_in(self._document, response)
+        except DocumentError as error:
+            faults.append(error.reason)
             return None
+
+    def _output(self, place: DocumentPlace, faults: list[str]) -> JsonSchema | None:
         try:
             schema, names, definitions, has_persons = self._received.directed(place)
         except DocumentError as error:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, NamedTuple, TypeAlias, cast
 
-from pyfunctools._json import JsonValue, items_of
+from pyfunctools._json import items_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.route import Route
 
@@ -111,10 +111,10 @@ def _candidate(route: Route, names: Naming) -> Candidate:
         return _from_text(_call(names, route), route)
     if names == "operation_id" and route.operation_id:
         return _from_text(route.operation_id, route)
-    accessor: JsonValue = route.operation.get("x-samchon-accessor")
-    parts = accessor.split(".") if isinstance(accessor, str) else items_of(accessor)
-    if parts and all(isinstance(part, str) and part for part in parts):
-        return _joined([str(part) for part in parts], route)
+    if (accessor := route.operation.get("x-samchon-accessor")) is not None:
+        parts = accessor.split(".") if isinstance(accessor, str) else items_of(accessor)
+        if parts and all(isinstance(part, str) and part for part in parts):
+            return _joined([str(part) for part in parts], route)
     return _from_path(route)
 
 

@@ -149,7 +149,7 @@ _ONE_TYPE_STYLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterInput:
-    """One parameter: how it is sent, and its schema.
+    """One parameter: how it is sent, its schema, and itself as `written` (with its examples).
 
     A parameter overrides an earlier one with the same `key`. If it carries the secret of a security
     scheme, `guarded_by` is the name of the scheme, and it is not an argument.
@@ -158,8 +158,8 @@ class ParameterInput:
     key: tuple[Location, str]
     parameter: Parameter
     schema: DocumentPlace
+    written: DocumentPlace
     description: str = ""
-    examples: tuple[JsonValue, ...] = ()
     deprecated: bool = False
     is_human: bool | None = None
     notes: tuple[str, ...] = ()
@@ -318,7 +318,7 @@ class Parameters:
             parameter=parameter,
             schema=schema,
             description=text_of(raw.get("description")),
-            examples=tuple(self._document.examples(place._replace(value=raw))),
+            written=place._replace(value=raw) if old else place,
             deprecated=raw.get("deprecated") is True,
             is_human=human_mark(raw, *beside),
             notes=tuple(notes),

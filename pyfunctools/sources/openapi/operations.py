@@ -62,12 +62,12 @@ def operations(document: Document) -> Iterator[Operation | Skipped]:
 
 def _operations_in(
     document: Document, path: str, place: DocumentPlace
-) -> Iterator[Operation | Skipped]:
+) -> list[Operation | Skipped]:
     try:
-        items = tuple(_path_items(document, place))
+        items = _path_items(document, place)
     except DocumentError as error:
-        yield skipped(path, error, place.pointer)
-        return
+        return [skipped(path, error, place.pointer)]
+    listed: list[Operation | Skipped] = []
     seen: set[str] = set()
     for item in items:
         found = _methods(item)
@@ -78,22 +78,24 @@ def _operations_in(
             where = place.pointer + pointer
             if counts[method] > 1:
                 reason = f"The path item has the method {method} more than once."
-                yield Skipped(where=f"{method} {path}", reason=reason, pointer=where)
+                listed.append(Skipped(where=f"{method} {path}", reason=reason, pointer=where))
             else:
                 inner = DocumentPlace(value, item.pointer + pointer, item.resource)
-                yield _operation(document, method, path, inner, where, items)
+                listed.append(_operation(document, method, path, inner, where, items))
         seen |= counts.keys()
+    return listed
 
 
-def _path_items(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
-    """Yield a path item, the one that its `$ref` leads to, and so on."""
+def _path_items(document: Document, place: DocumentPlace) -> tuple[DocumentPlace, ...]:
+    """Return a path item, the one that its `$ref` leads to, and so on."""
+    items: list[DocumentPlace] = []
     for _ in range(MAX_HOPS):
         if not isinstance(place.value, dict):
             raise DocumentError(document.name, f"The path item is {_kind(place.value)}.")
-        yield place
+        items.append(place)
         reference = place.value.get("$ref")
         if not isinstance(reference, str):
-            return
+            return tuple(items)
         place = document.target(reference, place.resource)
     raise DocumentError(document.name, "The path item refers to itself.")
 
@@ -148,7 +150,7 @@ def skipped(where: str, error: DocumentError, pointer: str) -> Skipped:
 def _skipped_webhook(document: Document, name: str, place: DocumentPlace) -> Iterator[Skipped]:
     reason = "A webhook is called by the service, not by a client."
     try:
-        items = tuple(_path_items(document, place))
+        items = _path_items(document, place)
     except DocumentError:
         items = ()
     methods = dict.fromkeys(method for item in items for method, _, _ in _methods(item))

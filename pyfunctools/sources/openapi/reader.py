@@ -90,7 +90,9 @@ def read_document(
     routes = Routes(document, connected)
     maker = SchemaMaker(document, is_human, hinted=hinted)
     is_sound = not loaded.may_have_hidden and all(map(document.has_schema_at, loaded.references))
-    planned = [*_planned(document, routes, None if is_sound else maker)]
+    planned = [*map(routes.plan, operations(document))]
+    if not is_sound:
+        planned = [*map(maker.checked, planned)]
     plans = [each for each in planned if isinstance(each, Plan)]
     skipped = [each for each in planned if isinstance(each, Skipped)]
     if skipped and on_skip == "raise":
@@ -103,15 +105,6 @@ def read_document(
         description=visible(text_of(info.get("description"))),
         servers=routes.servers.main,
     )
-
-
-def _planned(
-    document: Document, routes: Routes, maker: SchemaMaker | None
-) -> Iterator[Plan | Skipped]:
-    """Yield the plan of each operation; a `maker` tries first whether its schemas can be made."""
-    for operation in operations(document):
-        planned = operation if isinstance(operation, Skipped) else routes.plan(operation)
-        yield planned if maker is None or isinstance(planned, Skipped) else maker.checked(planned)
 
 
 def _functions(

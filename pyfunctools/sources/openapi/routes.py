@@ -104,14 +104,14 @@ class Plan(NamedTuple):
     """A route, and the places of the schemas for its function.
 
     `pointer` is the JSON Pointer of the operation; `inputs` have the order of the arguments.
+    `success` is the successful response, unless it has no body.
     """
 
     route: Route
     pointer: str
     inputs: tuple[ParameterInput, ...]
     body: BodyInput | None
-    output: DocumentPlace | None
-    items: DocumentPlace | None
+    success: DocumentPlace | None
     notes: tuple[str, ...]
 
 
@@ -128,8 +128,10 @@ class Routes:
         self._inputs_left = document.limits.document_nodes
         self.servers = Servers(document)
 
-    def plan(self, operation: Operation) -> Plan | Skipped:
+    def plan(self, operation: Operation | Skipped) -> Plan | Skipped:
         """Return the plan of an operation, or the entry with the reason why it is skipped."""
+        if isinstance(operation, Skipped):
+            return operation
         try:
             return self._plan(operation)
         except DocumentError as error:
@@ -165,8 +167,8 @@ class Routes:
             document_servers=self.servers.main,
         )
         unique = tuple(dict.fromkeys(notes)) if notes else ()
-        output = None if operation.method == "HEAD" else responses.output
-        return Plan(route, operation.pointer, inputs, body, output, responses.items, unique)
+        success = None if operation.method == "HEAD" else responses.success
+        return Plan(route, operation.pointer, inputs, body, success, unique)
 
     def _body(
         self, operation: Operation, found: FoundParameters, notes: list[str]
@@ -275,7 +277,8 @@ def _undeclared(operation: Operation, slot: str) -> ParameterInput:
         raise DocumentError(operation.where, f"The path has {slot!r}, which nothing declares.")
     parameter = Parameter(name=slot, location="path", argument=(name,), required=True, schema=_TEXT)
     schema = DocumentPlace(_TEXT, operation.pointer, operation.resource)
-    return ParameterInput(key=override_key(slot, "path"), parameter=parameter, schema=schema)
+    key = override_key(slot, "path")
+    return ParameterInput(key=key, parameter=parameter, schema=schema, written=schema)
 
 
 def _check_whole_query(inputs: Sequence[ParameterInput]) -> None:

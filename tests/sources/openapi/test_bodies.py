@@ -17,6 +17,7 @@ from pyfunctools.sources.openapi.bodies import (
     body_input,
     content_in,
     form_schema,
+    output_in,
 )
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import Loaded
@@ -317,8 +318,14 @@ def answers(responses: JsonValue, **root: JsonValue) -> OperationResponses:
     return Responses(document).of(operation)
 
 
+def output_place(responses: JsonValue, **root: JsonValue) -> DocumentPlace | None:
+    success = answers(responses, **root).success
+    found = success and output_in(Document(Loaded(root=root, name="a.json")), success)
+    return None if found is None else found.schema
+
+
 def output(responses: JsonValue, **root: JsonValue) -> JsonValue:
-    found = answers(responses, **root).output
+    found = output_place(responses, **root)
     return None if found is None else found.value
 
 
@@ -362,7 +369,7 @@ def test_a_success_response_without_content_has_no_output() -> None:
 
 @pytest.mark.parametrize("responses", [None, 7, []])
 def test_without_responses_there_is_no_output(responses: JsonValue) -> None:
-    assert answers(responses) == ((), None, None, ())
+    assert answers(responses) == ((), None, ())
 
 
 @pytest.mark.parametrize(
@@ -393,9 +400,15 @@ def test_a_sequence_is_text_or_a_list() -> None:
 def test_a_media_type_may_be_a_reference() -> None:
     entry: JsonObject = {"content": {"application/json": {"$ref": "#/media"}}}
     assert output({"200": entry}, media={"schema": {"title": "m"}}) == {"title": "m"}
-    found = answers({"200": entry})
+    document: JsonObject = {
+        "openapi": "3.1.0",
+        "paths": {"/a": {"get": {"responses": {"200": entry}}}},
+    }
+    (found,) = read_document(document).functions
     assert found.output is None
-    assert list(found.notes) == ["The output is unknown: The reference '#/media' leads nowhere."]
+    assert [note.text for note in found.notes] == [
+        "The output is unknown: The reference '#/media' leads nowhere."
+    ]
 
 
 def test_every_response_is_listed() -> None:
@@ -420,23 +433,24 @@ def test_every_response_is_listed() -> None:
 
 def test_a_broken_reference_to_a_response_is_only_noted() -> None:
     found = answers({"200": typed("x"), "404": {"$ref": "#/none"}})
-    assert found.output is not None
+    assert found.success is not None
     assert list(found.notes) == [
         "The response 404 is unknown: The reference '#/none' leads nowhere."
     ]
 
 
 def test_the_place_of_the_output_is_known() -> None:
-    found = answers({"200": typed("x")}).output
+    found = output_place({"200": typed("x")})
     assert found is not None
     assert found.pointer == "/paths/~1a/get/responses/200/content/application~1json/schema"
 
 
 def test_swagger_responses_have_the_media_types_of_produces() -> None:
-    found = answers({"200": {"schema": {"title": "x"}}}, produces=["text/csv", "application/json"])
+    responses: JsonObject = {"200": {"schema": {"title": "x"}}}
+    media = ["text/csv", "application/json"]
+    found = answers(responses, produces=media)
     assert found.declared[0].content_types == ("text/csv", "application/json")
-    assert found.output is not None
-    assert found.output.value == {"title": "x"}
+    assert output(responses, produces=media) == {"title": "x"}
 
 
 @pytest.mark.parametrize("marked", ["application/json", "application/x-www-form-urlencoded"])

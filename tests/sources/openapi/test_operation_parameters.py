@@ -5,7 +5,7 @@ import pytest
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.route import Parameter
-from pyfunctools.sources.openapi.document import Document
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operation_parameters import (
     FoundParameters,
@@ -330,8 +330,10 @@ def test_examples_are_carried() -> None:
         },
     }
     read = one(raw, e={"value": 3})
-    assert read.examples == (1, 2, 3, 4)
+    assert read.written.value == raw
     assert read.deprecated
+    document = Document(Loaded(root={"e": {"value": 3}}, name="a.json"))
+    assert [*document.examples(DocumentPlace(raw, "", document.main))] == [1, 2, 3, 4]
 
 
 def test_bodies_of_swagger_stand_aside() -> None:

@@ -359,8 +359,8 @@ def test_a_body_that_cannot_be_sent_is_noted(method: str, body: JsonValue, note:
 
 def test_head_has_no_output() -> None:
     responses: JsonObject = {"200": {"content": {"application/json": {"schema": TEXT}}}}
-    assert plan({"responses": responses}, method="head").output is None
-    assert plan({"responses": responses}, method="get").output is not None
+    assert plan({"responses": responses}, method="head").success is None
+    assert plan({"responses": responses}, method="get").success is not None
 
 
 def test_parameters_that_multiply_are_bounded() -> None:
