@@ -1,7 +1,7 @@
 """A schema as a graph: a node for each subschema, and whether the predicate marks it as human."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema
@@ -26,6 +26,7 @@ IN_PLACE: Final = ALTERNATIVES | CONJUNCTIVE | TESTED_ONLY
 """Keywords whose schemas apply to the same value as the schema they are in."""
 
 
+@dataclass(slots=True, eq=False)
 class Node:
     """One subschema of a normalized schema, at one of the places where it is used.
 
@@ -36,15 +37,19 @@ class Node:
     reference, so that a copy elsewhere needs changes. Nodes are compared by identity.
     """
 
-    __slots__ = ("linked", "marked", "name", "parts", "rules", "schema", "target", "touched")
+    schema: JsonSchema | bool
+    rules: JsonSchema = field(init=False)
+    required: list[str] = field(init=False)
+    parts: "dict[Keys, Node]" = field(default_factory=dict[Keys, "Node"])
+    target: "Node | None" = None
+    name: str = ""
+    marked: bool = False
+    touched: bool = False
+    linked: bool = False
 
-    def __init__(self, schema: JsonSchema | bool) -> None:
-        self.schema = schema
-        self.rules: JsonSchema = schema if isinstance(schema, dict) else {}
-        self.parts: dict[Keys, Node] = {}
-        self.target: Node | None = None
-        self.name = ""
-        self.marked = self.touched = self.linked = False
+    def __post_init__(self) -> None:
+        self.rules = self.schema if isinstance(self.schema, dict) else {}
+        self.required = texts_of(self.rules.get("required"))
 
     def parts_under(self, keyword: str) -> list["Node"]:
         """Return the direct subschemas under a keyword."""
@@ -54,17 +59,6 @@ class Node:
     def property_names(self) -> list[str]:
         """The names in `properties`."""
         return [str(steps[1]) for steps in self.parts if steps[0] == "properties"]
-
-    @property
-    def required(self) -> list[str]:
-        """The names in `required`."""
-        return texts_of(self.rules.get("required"))
-
-    @property
-    def prefix_length(self) -> int:
-        """The number of schemas in `prefixItems`."""
-        items = self.rules.get("prefixItems")
-        return len(items) if isinstance(items, list) else 0
 
     @property
     def is_null(self) -> bool:
@@ -131,52 +125,6 @@ _SAME_PATH = IN_PLACE | {"contentSchema", "propertyNames"}
 """Keywords whose schemas have the path of the schema they are in."""
 
 
-@dataclass(slots=True)
-class Graph:
-    """The nodes of a schema; only the root if nothing is marked.
-
-    `answers` are the results of the predicate, in the order of the calls: a pickle has them instead
-    of a predicate of the program's, and then `is_human` knows the paths that it was called for.
-    """
-
-    schema: JsonSchema
-    by_name: bool
-    answers: tuple[bool, ...]
-    root: Node
-    nodes: list[Node]
-    parents: Parents
-    is_human: IsHuman
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_replayed, (self.schema, self.is_human if self.by_name else None, self.answers))
-
-
-def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
-    """Return the graph of a schema; the predicate is called once for each place in it.
-
-    Each use of a definition is a place of its own with its own path. For a recursive definition
-    the predicate is called in the first round only.
-
-    Raises:
-        DefinitionError: the predicate raised an exception; the error names the path.
-    """
-
-    return _GraphReader(schema, is_human, needs_name_only(is_human)).read()
-
-
-def _replayed(schema: JsonSchema, is_human: IsHuman | None, answers: tuple[bool, ...]) -> Graph:
-    known, marked = iter(answers), set[Keys]()
-
-    def answer(path: Path, _: JsonSchema) -> bool:
-        if is_marked := next(known, False):
-            marked.add(path.keys)
-        return is_marked
-
-    graph = _GraphReader(schema, answer, by_name=is_human is not None).read()
-    graph.is_human = is_human or (lambda path, _: path.keys in marked)
-    return graph
-
-
 class _Context(NamedTuple):
     """Where a node is used.
 
@@ -189,19 +137,21 @@ class _Context(NamedTuple):
     shielded: bool = False
 
 
-class _GraphReader:
-    """Reads a schema breadth first.
+class Graph:
+    """The nodes of a schema, read breadth first; only the root if nothing is marked.
 
-    A subschema at two paths is two nodes, since the predicate may return different results. With
-    `by_name` the predicate uses only the last name of the path, and a subschema at paths with the
-    same last name is one node.
+    A subschema at two paths is two nodes, since the predicate may return different results. A
+    predicate that is known to use only the last name of a path is called `by_name`: a subschema at
+    paths with the same last name is one node.
+
+    A pickle has the results of the predicate in the order of the calls, instead of a predicate of
+    the program's, and then `is_human` knows the paths that it was called for.
     """
 
     def __init__(self, schema: JsonSchema, is_human: IsHuman, by_name: bool) -> None:
-        self._root = schema
-        self._is_human = is_human
+        self.schema = schema
+        self.is_human: IsHuman = is_human
         self._by_name = by_name
-        self._nodes: list[Node] = []
         self._known: dict[tuple[object, ...], Node] = {}
         self._first_parents: dict[Node, Node] = {}
         self._queue: list[tuple[Node, _Context]] = []
@@ -209,38 +159,43 @@ class _GraphReader:
         self._has_dead_reference = False
         self._paths: dict[str, Path] = {}
         self._heirs: dict[str, JsonSchema] = {}
-
-    def read(self) -> Graph:
-        root = self._node(self._root, _Context(Path.of(())), None)
-        for node, context in self._queue:  # grows while it is read: breadth first
+        self.root = self._node(schema, _Context(Path.of(())), None)
+        for node, context in self._queue:  # grows while it is read
             if isinstance(node.schema, dict):
                 self._read_node(node, node.schema, context)
         if self._has_dead_reference:  # it may mean any subschema
             self._answer_all()
-            root.marked = any(self._answers)
-        answers, nodes = tuple(self._answers), self._nodes
-        if not any(answers):
-            return Graph(self._root, self._by_name, answers, root, [root], {}, self._is_human)
+            self.root.marked = any(self._answers)
+        self.nodes: list[Node] = [self.root]
+        self.parents: Parents = {}
+        if any(self._answers):
+            self._finish([node for node, _ in self._queue])
+        for scratch in (self._known, self._first_parents, self._queue, self._paths):
+            scratch.clear()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        known = self.is_human if self._by_name else None
+        return (_replayed, (self.schema, known, tuple(self._answers)))
+
+    def _finish(self, nodes: list[Node]) -> None:
+        """Find what is touched and linked, and merge the nodes that are alike."""
         parents = parents_of(nodes)
-        for node in with_ancestors(
-            (n for n in nodes if n.marked), parents, lambda _, __, ___: True
-        ):
+        marked = (node for node in nodes if node.marked)
+        for node in with_ancestors(marked, parents, lambda _, __, ___: True):
             node.touched = True
         linked = (n for n in nodes if n.target is not None or "discriminator" in n.rules)
         for node in with_ancestors(linked, parents, lambda _, __, keyword: keyword != "$ref"):
             node.linked = True
-        nodes, root = _merged(nodes, root)
-        parents = parents_of(nodes)
-        return Graph(self._root, self._by_name, answers, root, nodes, parents, self._is_human)
+        self.nodes, self.root = _merged(nodes, self.root)
+        self.parents = parents_of(self.nodes)
 
     def _node(self, schema: JsonSchema | bool, context: _Context, parent: Node | None) -> Node:
-        own_path = not self._by_name and len(self._nodes) < MAX_PLACES
+        own_path = not self._by_name and len(self._queue) < MAX_PLACES
         scope = str(context.path) if own_path else last_name(context.path)
         key = (id(schema), own_path, scope, *context[1:])
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = Node(schema)
-            self._nodes.append(node)
             if parent is not None:
                 self._first_parents[node] = parent
             self._queue.append((node, context))
@@ -264,11 +219,11 @@ class _GraphReader:
     def _heirs_of(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
         """Yield the schemas that only a discriminator's mapping names, as references."""
         for tag, reference in mapped_subtypes(schema) if "discriminator" in schema else ():
-            if isinstance(find_target(self._root, reference), dict):
+            if isinstance(find_target(self.schema, reference), dict):
                 yield ("discriminator", tag), self._heirs.setdefault(reference, {"$ref": reference})
 
     def _answer(self, path: Path, schema: JsonSchema) -> bool:
-        self._answers.append(ask(self._is_human, path, schema))
+        self._answers.append(ask(self.is_human, path, schema))
         return self._answers[-1]
 
     def _with_target_keywords(self, schema: JsonSchema) -> JsonSchema:
@@ -277,7 +232,7 @@ class _GraphReader:
             return schema
         whole = schema
         for _ in range(MAX_HOPS):
-            target = find_target(self._root, schema.get("$ref"))
+            target = find_target(self.schema, schema.get("$ref"))
             if not isinstance(target, dict):
                 break
             whole, schema = {**target, **whole}, target
@@ -285,7 +240,7 @@ class _GraphReader:
 
     def _target(self, node: Node, schema: JsonSchema, context: _Context) -> Node | None:
         reference = schema.get("$ref")
-        target = find_target(self._root, reference)
+        target = find_target(self.schema, reference)
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
             self._has_dead_reference = True
             return None
@@ -318,9 +273,34 @@ class _GraphReader:
 
     def _answer_all(self) -> None:
         """Call the predicate for every subschema, as if it were at the root."""
-        for _, inner in subschemas(self._root):
+        for _, inner in subschemas(self.schema):
             if isinstance(inner, dict):
                 self._answer(Path.of(()), inner)
+
+
+def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
+    """Return the graph of a schema; the predicate is called once for each place in it.
+
+    Each use of a definition is a place of its own with its own path. For a recursive definition
+    the predicate is called in the first round only.
+
+    Raises:
+        DefinitionError: the predicate raised an exception; the error names the path.
+    """
+    return Graph(schema, is_human, needs_name_only(is_human))
+
+
+def _replayed(schema: JsonSchema, is_human: IsHuman | None, answers: tuple[bool, ...]) -> Graph:
+    known, marked = iter(answers), set[Keys]()
+
+    def answer(path: Path, _: JsonSchema) -> bool:
+        if is_marked := next(known, False):
+            marked.add(path.keys)
+        return is_marked
+
+    graph = Graph(schema, answer, by_name=is_human is not None)
+    graph.is_human = is_human or (lambda path, _: path.keys in marked)
+    return graph
 
 
 def _definition_name(reference: str) -> str:

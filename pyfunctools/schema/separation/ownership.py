@@ -14,9 +14,9 @@ them is human in all, and in objects that do not declare it.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from json import dumps
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonValue, members_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.outline.json_types import listed_values, types_named
 from pyfunctools.schema.outline.outline import matches
@@ -26,7 +26,6 @@ from pyfunctools.schema.separation.graph import (
     IN_PLACE,
     Graph,
     Node,
-    Parents,
     same_place,
     with_ancestors,
 )
@@ -42,35 +41,6 @@ from pyfunctools.schema.vocabulary import (
     VALUE_LISTS,
     judging,
 )
-
-
-class NodeOwners(NamedTuple):
-    """The owners of the nodes of a graph.
-
-    A node in `human` is human as a whole. A node in `model` is not human, and has a part that the
-    model gives (a model part). A touched node in neither is an object or array without one.
-    """
-
-    human: Set[Node]
-    model: Set[Node]
-
-    def is_human(self, node: Node) -> bool:
-        """Return whether a node is human, or is touched and has no model part."""
-        return node in self.human or (node.touched and node not in self.model)
-
-
-def node_owners(graph: Graph, undivided: Set[Node]) -> NodeOwners:
-    """Return the owners of the nodes; those that are `undivided` count as marked.
-
-    A node is human if it is marked, if a schema for the same value is human (`allOf`, `then`, ...),
-    or if an alternative is human and accepts more than null. If each alternative has a model part,
-    the union is mixed. If one has no model part, all alternatives are human, but not the keywords
-    beside them.
-    """
-    marked = [n for n in graph.nodes if n.marked or n in undivided or has_mark_in_whole(n)]
-    human = with_ancestors(marked, graph.parents, _makes_parent_human)
-    others = [node for node in graph.nodes if node not in human]
-    return NodeOwners(human, _model_nodes(others, human, graph.parents))
 
 
 def has_mark_in_whole(node: Node) -> bool:
@@ -115,8 +85,10 @@ def _makes_parent_human(node: Node, _: Node, keyword: str) -> bool:
     return keyword in _PASSED_ON or (keyword in ALTERNATIVES and not node.is_null)
 
 
-def _model_nodes(nodes: list[Node], human: Set[Node], parents: Parents) -> set[Node]:
+def _model_nodes(graph: Graph, human: Set[Node]) -> set[Node]:
     model: set[Node] = set()
+    parents = graph.parents
+    nodes = [node for node in graph.nodes if node not in human]
     counted = {node for node in nodes if node.touched and not node.is_null}
     missing = Counter(parent for node in counted for parent in parents[node])
     stack = [node for node in nodes if _has_model_part(node)]
@@ -162,34 +134,35 @@ Owner: TypeAlias = Literal["llm", "human", "mixed"]
 class OwnedPlace:
     """A place in the arguments with its owner, and with the schemas for it if it is mixed.
 
-    `nodes` apply to every value there (references and `allOf` followed), `possible_nodes` also
+    `nodes` apply to every value there (references and `allOf` followed), `possible` also
     include the branches of unions and conditions. `names` are the declared properties, each with
     the nodes that declare it and have no schema for undeclared names. `unnamed` are the pattern and
     additional properties, each after the node it is in. Items from index `width` on are alike.
     Places are compared by identity.
     """
 
-    __slots__ = ("children", "names", "nodes", "owner", "possible_nodes", "unnamed", "width")
+    __slots__ = ("children", "human", "names", "nodes", "owner", "possible", "unnamed", "width")
 
     def __init__(
-        self, owner: Owner, nodes: tuple[Node, ...] = (), possible_nodes: tuple[Node, ...] = ()
+        self, owner: Owner, nodes: tuple[Node, ...] = (), possible: tuple[Node, ...] = ()
     ) -> None:
         self.owner: Owner = owner
         self.nodes = nodes
-        self.possible_nodes = possible_nodes
+        self.possible = possible
         self.names: dict[str, list[Node]] = {}
         self.unnamed = [
             (node, part)
-            for node in possible_nodes
+            for node in possible
             for keys, part in node.parts.items()
             if keys[0] in UNDECLARED
         ]
         with_unnamed = {node for node, _ in self.unnamed}
-        for node in possible_nodes:
+        for node in possible:
             for name in node.property_names:
                 self.names.setdefault(name, []).extend(() if node in with_unnamed else (node,))
-        self.width = max((node.prefix_length for node in possible_nodes), default=0)
+        self.width = max((len(node.parts_under("prefixItems")) for node in possible), default=0)
         self.children: dict[str | int, OwnedPlace] = {}
+        self.human: list[str] | None = None
 
     @property
     def is_object(self) -> bool:
@@ -204,41 +177,58 @@ HUMAN: Final = OwnedPlace("human")
 
 
 class Ownership:
-    """The owners of all places in a value of one schema."""
+    """The owners of all nodes of a graph, and of all places in a value.
+
+    A node in `_human` is human as a whole. A node in `_model` is not human, and has a part that the
+    model gives (a model part). A touched node in neither is an object or array without one.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self._places: dict[object, OwnedPlace] = {}
-        self._names: dict[OwnedPlace, list[str]] = {}
         self._undivided: set[Node] = set()
         self._view_numbers: dict[str, int] = {}
         self._views: dict[tuple[Node, OwnedPlace], int] = {}
         self._losing: set[Node] | None = None
-        self._owners = NodeOwners(frozenset(), frozenset())
+        self._human: Set[Node] = frozenset()
+        self._model: Set[Node] = frozenset()
         if graph.root.touched:
-            self._find_node_owners()
+            self._find_owners()
         self.root = self.place((graph.root,))
 
-    def _find_node_owners(self) -> None:
+    def _find_owners(self) -> None:
         """Find the owner of each node; a node that cannot be split counts as marked.
 
-        Each of these nodes may make others inseparable, so this repeats until no new one is found.
+        A node is human if it is marked, if a schema for the same value is human (`allOf`, `then`,
+        ...), or if an alternative is human and accepts more than null. If each alternative has a
+        model part, the union is mixed. If one has no model part, all alternatives are human, but
+        not the keywords beside them.
+
+        Each node that cannot be split may make others inseparable, so this repeats until no new one
+        is found.
         """
+        nodes = self.graph.nodes
         while True:
-            self._owners = node_owners(self.graph, self._undivided)
+            marked = (n for n in nodes if n.marked or n in self._undivided or has_mark_in_whole(n))
+            self._human = with_ancestors(marked, self.graph.parents, _makes_parent_human)
+            self._model = _model_nodes(self.graph, self._human)
             self._places.clear()
             self._views.clear()
             self._losing = None
             new = {
                 node
-                for node in self.graph.nodes
+                for node in nodes
                 if node.touched
-                and not self._owners.is_human(node)
+                and not self._is_human(node)
                 and (self._has_lossy_item(node) or self._has_indistinct_branches(node))
             }
             if not new:
                 return
             self._undivided |= new
+
+    def _is_human(self, node: Node) -> bool:
+        """Return whether a node is human, or is touched and has no model part."""
+        return node in self._human or (node.touched and node not in self._model)
 
     def _has_lossy_item(self, node: Node) -> bool:
         """Return whether an item is human although the model had a part in it.
@@ -246,7 +236,7 @@ class Ownership:
         The model cannot leave an item out of an array, so the whole array is human.
         """
         items = (part for keys, part in node.parts.items() if keys[0] in _ITEMS and part.touched)
-        return any(self._owners.is_human(part) and self._is_lost(part) for part in items)
+        return any(self._is_human(part) and self._is_lost(part) for part in items)
 
     def _has_indistinct_branches(self, node: Node) -> bool:
         """Return whether mixed branches of a union differ in human values only.
@@ -254,7 +244,7 @@ class Ownership:
         Then the model could not choose one of them.
         """
         unions = [one for one in alternatives(node) if any(branch.touched for branch in one)]
-        if not unions or has_model_slot(node, self._owners.model):
+        if not unions or has_model_slot(node, self._model):
             return False
         place = self.place((node,))
         discriminator = node.rules.get("discriminator")
@@ -303,7 +293,7 @@ class Ownership:
             if node in seen or not node.touched:
                 continue
             seen.add(node)
-            if self._owners.is_human(node):
+            if self._is_human(node):
                 if self._is_lost(node):
                     yield path
                 continue
@@ -330,22 +320,22 @@ class Ownership:
             return False
         if node in self._undivided or has_mark_in_whole(node):
             return True
-        if node not in self._owners.human and accepts_scalars(node):
+        if node not in self._human and accepts_scalars(node):
             return True
         return any(
             any(branch.touched for branch in branches)
-            and any(is_alternative(b) and not self._owners.is_human(b) for b in branches)
+            and any(is_alternative(b) and not self._is_human(b) for b in branches)
             for branches in alternatives(node)
         )
 
     def place(self, nodes: Iterable[Node]) -> OwnedPlace:
         """Return the place that these nodes apply to."""
         nodes = tuple(nodes)
-        if any(node in self._owners.human for node in nodes):
+        if any(node in self._human for node in nodes):
             return HUMAN
         if not any(node.touched for node in nodes):
             return LLM
-        if not any(node in self._owners.model for node in nodes):
+        if not any(node in self._model for node in nodes):
             return HUMAN
         together = tuple(node for node in same_place(nodes, ALL_OF) if _has_rules(node))
         key = frozenset(together)
@@ -369,7 +359,7 @@ class Ownership:
         return found
 
     def _child(self, place: OwnedPlace, step: str | int) -> OwnedPlace:
-        nodes: Iterable[Node] = place.possible_nodes
+        nodes: Iterable[Node] = place.possible
         if isinstance(step, str):
             nodes = dict.fromkeys(
                 (*place.names.get(step, ()), *(node for node, _ in place.unnamed))
@@ -378,17 +368,13 @@ class Ownership:
 
     def human_names(self, place: OwnedPlace) -> list[str]:
         """Return the declared properties of a place that are human or mixed."""
-        known = self._names.get(place)
-        if known is None:
-            known = [name for name in place.names if self.child(place, name) is not LLM]
-            self._names[place] = known
-        return known
+        if place.human is None:
+            place.human = [n for n in place.names if self.child(place, n) is not LLM]
+        return place.human
 
     def at(self, path: Iterable[str | int]) -> OwnedPlace:
         """Return the place at the end of a path."""
-        place = self.root
-        for step in path:
-            place = self.child(place, step)
+        *_, place = self.along(path)
         return place
 
     def along(self, path: Iterable[str | int]) -> Iterator[OwnedPlace]:
@@ -401,7 +387,7 @@ class Ownership:
 
     def is_human(self, node: Node) -> bool:
         """Return whether every place that a node applies to is human."""
-        return node in self._owners.human
+        return node in self._human
 
     def parts(self, node: Node, step: str | int) -> list[Node]:
         """Return the subschemas of one node for a property or an item.
@@ -410,19 +396,13 @@ class Ownership:
         one of them makes the whole value human.
         """
         if isinstance(step, int):
-            item = node.parts.get(("prefixItems", step)) or node.parts.get(("items",))
-            return [] if item is None else [item]
-        own = node.parts.get(("properties", step))
-        patterns = node.rules.get("patternProperties")
-        found = [
-            node.parts["patternProperties", pattern]
-            for pattern in (patterns if isinstance(patterns, dict) else ())
-            if ("patternProperties", pattern) in node.parts and may_match(pattern, step)
-        ]
-        if own is not None or found:
-            return [*([] if own is None else [own]), *found]
-        rest = node.parts.get(("additionalProperties",))
-        return [] if rest is None else [rest]
+            named, rest = [("prefixItems", step)], ("items",)
+        else:
+            patterns = members_of(node.rules.get("patternProperties"))
+            named, rest = [("properties", step)], ("additionalProperties",)
+            named += [("patternProperties", each) for each in patterns if may_match(each, step)]
+        found = [node.parts[keys] for keys in named if keys in node.parts]
+        return found or [node.parts[keys] for keys in (rest,) if keys in node.parts]
 
 
 def may_match(pattern: str, name: str) -> bool:

@@ -16,12 +16,11 @@ from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
 from pyfunctools.schema.separation.side_values import (
     ABSENT,
-    Given,
     Joiner,
     depth_issue,
-    foreign_issues,
     is_human_at,
     is_too_deep,
+    own_part,
     part_of,
     side_issue,
 )
@@ -163,7 +162,7 @@ class Separated:
         Raises:
             SchemaError: the schema is invalid.
         """
-        own, foreign = self._own_part("llm", value)
+        own, foreign = own_part(self._ownership, "llm", value)
         return not foreign and own is not ABSENT and self._validators["llm"].accepts(own)
 
     @property
@@ -181,21 +180,13 @@ class Separated:
 
         The value must not be nested too deeply.
         """
-        own, issues = self._own_part(side, value)
+        own, issues = own_part(self._ownership, side, value)
         if own is not ABSENT and not (result := self._validators[side].validate(own, side)):
             known = {one.path for one in issues}
             issues += (one for one in result.issues if one.path not in known)
         if side == "llm":
             return tuple(issues)
         return tuple(side_issue("human", one.path.keys, one.expected) for one in issues)
-
-    def _own_part(self, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
-        """Return the part of a value that a side may give, and an issue for each other part."""
-        root = self._ownership.root
-        if value is None and root.owner not in (side, "mixed"):
-            return {}, []
-        foreign = foreign_issues(self._ownership, side, value)
-        return (part_of(self._ownership, side, root, value) if foreign else value), foreign
 
     def _by_side(
         self, issues: Iterable[Issue], whole: JsonValue, llm: JsonValue, human: JsonValue
@@ -223,24 +214,20 @@ class Separated:
 
     def _own_issues(self, whole: JsonValue, llm: JsonValue, human: JsonValue) -> list[Issue]:
         """Return the issues of each side's part, by the schema of that side."""
-        own = [
-            one
-            if value_at(llm, one.path.keys) == (one.value,)
-            else side_issue("llm", one.path.keys, one.expected)  # it may contain human keys
-            for one in self._side_issues("llm", whole)
-            if not is_human_at(self._ownership, one.path.keys, llm, human)
-        ]
-        return own + [
-            side_issue("human", one.path.keys, one.expected)
-            for one in self._side_issues("human", whole)
-        ]
-
-    def _side_issues(self, side: SideName, whole: JsonValue) -> tuple[Issue, ...]:
-        own = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
-        result = self._validators[side].validate({} if own is ABSENT else own, side)
-        return () if result else result.issues
+        found: list[Issue] = []
+        for side in _SIDES:
+            own = part_of(self._ownership, side, self._ownership.root, whole, shaped=True)
+            result = self._validators[side].validate({} if own is ABSENT else own, side)
+            for issue in () if result else result.issues:
+                keys = issue.path.keys
+                if side == "human" or not is_human_at(self._ownership, keys, llm, human):
+                    # Another value than the model's may contain human keys.
+                    is_shown = side == "llm" and value_at(llm, keys) == (issue.value,)
+                    found.append(issue if is_shown else side_issue(side, keys, issue.expected))
+        return found
 
 
+_SIDES: tuple[SideName, ...] = ("llm", "human")
 _TOGETHER = "a value that is right together with what the human gives"
 _UNLESS = "a value, unless the human gives one"
 

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import partial
 from typing import Final, Literal, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.json_values import deeper_than, preview
@@ -30,21 +30,19 @@ Given: TypeAlias = "JsonValue | Literal[_Absent.ABSENT]"
 """A value, or `ABSENT`."""
 
 
-def _unwrapped(value: JsonValue) -> JsonValue:
-    """Return the value of an enum's member, and a tuple as a list, as validators read them."""
+def _json_part(value: Given) -> Given:
+    """Return a part of a value as validators read it; `ABSENT` if it is not JSON.
+
+    An enum's member is its value, and a tuple a list. Values inside are not checked, but keys must
+    be of the type `str` itself: a validator may read a subclass as another text.
+    """
     if isinstance(value, Enum):
         value = value.value
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _is_json(value: JsonValue) -> bool:
-    """Return whether a value is JSON; the values inside it are not checked.
-
-    Keys must be of the type `str` itself: a validator may read a subclass as another text.
-    """
     if isinstance(value, dict):
-        return _TEXT.issuperset(map(type, value))
-    return value is None or isinstance(value, _JSON_TYPES)
+        return value if _TEXT.issuperset(map(type, value)) else ABSENT
+    if isinstance(value, tuple):
+        return list(value)
+    return value if value is None or isinstance(value, _JSON_TYPES) else ABSENT
 
 
 _JSON_TYPES = (list, str, int, float)
@@ -71,45 +69,20 @@ def depth_issue(side: SideName) -> Issue:
     return side_issue(side, (), f"at most {DEFAULT_LIMITS.depth} levels of nesting")
 
 
-def foreign_issues(ownership: Ownership, side: SideName, value: JsonValue) -> list[Issue]:
-    """Return an issue for each value that one side gave in the other's place.
+def own_part(ownership: Ownership, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
+    """Return the part of a value that a side may give, and an issue for each other part.
 
     A value at a mixed place that is not JSON is an issue too. An empty object at the root is never
     foreign.
     """
-    found: list[Issue] = []
-    root = ownership.root
+    root, found = ownership.root, list[Issue]()
     if root.owner in (side, "mixed"):
-        _find_foreign(ownership, side, root, value, (), found)
-    elif isinstance(value, dict):
-        found += (_foreign_issue(ownership, side, (str(key),), value[key]) for key in value)
-    return found
-
-
-def _find_foreign(
-    ownership: Ownership,
-    side: SideName,
-    place: OwnedPlace,
-    value: JsonValue,
-    keys: Keys,
-    found: list[Issue],
-) -> None:
-    if place.owner == side:
-        return
-    value = _unwrapped(value)
-    if place.owner != "mixed":
-        found.append(_foreign_issue(ownership, side, keys, value))
-    elif not _is_json(value):
-        found.append(side_issue(side, keys, _JSON))
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            _find_foreign(ownership, side, ownership.child(place, key), inner, (*keys, key), found)
-    elif isinstance(value, list):
-        for n, item in enumerate(value):
-            if item is not None:  # null stands for an item of the other side
-                _find_foreign(ownership, side, ownership.child(place, n), item, (*keys, n), found)
-    elif side == "human" and value is not None:
-        found.append(_no_part_issue(ownership, place, keys))
+        own = part_of(ownership, side, root, value, found=found)
+        return (own if found else value), found
+    if value is None:
+        return {}, found
+    found += (_foreign_issue(ownership, side, (str(k),), v) for k, v in members_of(value).items())
+    return (ABSENT if found else value), found
 
 
 def part_of(
@@ -117,41 +90,59 @@ def part_of(
     side: SideName,
     place: OwnedPlace,
     value: JsonValue,
+    keys: Keys = (),
     *,
     shaped: bool = False,
+    found: list[Issue] | None = None,
 ) -> Given:
-    """Return one side's part of a whole value at a place; `ABSENT` if the side has no part.
+    """Return one side's part of a value at a place; `ABSENT` if the side has no part.
 
     An object or array without human parts is left out of the human's part, unless that is `shaped`
     like the whole: then each object and array is there, and only the model's values are missing. A
     value that is not JSON belongs to the human.
+
+    With `found`, the value is not a whole one but what this side gave: an issue for each part of it
+    that this side may not give is added.
     """
+    if place.owner == side:
+        return value
     if place.owner != "mixed":
-        return value if place.owner == side else ABSENT
-    value = _unwrapped(value)
-    if not _is_json(value):
+        if found is not None:
+            found.append(_foreign_issue(ownership, side, keys, value))
+        return ABSENT
+    part = _json_part(value)
+    if part is ABSENT and found is not None:
+        found.append(side_issue(side, keys, _JSON))
+    if part is ABSENT:
         return value if side == "human" else ABSENT
+    below = partial(part_of, ownership, side, shaped=shaped)
     child = ownership.child
-    if isinstance(value, dict):
+    if isinstance(part, dict):
         kept = {
-            key: found
-            for key, inner in value.items()
-            if (found := part_of(ownership, side, child(place, key), inner, shaped=shaped))
-            is not ABSENT
+            key: own
+            for key, inner in part.items()
+            if (own := below(child(place, key), inner, (*keys, key), found=found)) is not ABSENT
         }
         return kept if kept or shaped or side == "llm" else ABSENT
-    if isinstance(value, list):
-        rows = [(child(place, n), item) for n, item in enumerate(value)]
-        parts = [part_of(ownership, side, *row, shaped=shaped) for row in rows]
+    if isinstance(part, list):
+        # Null stands for an item of the other side.
+        parts = [
+            below(child(place, n), item, (*keys, n), found=None if item is None else found)
+            for n, item in enumerate(part)
+        ]
         if side == "human" and not shaped:
             if all(each is ABSENT for each in parts):
                 return ABSENT
             parts = [
-                part_of(ownership, side, *row, shaped=True) if each is ABSENT else each
-                for each, row in zip(parts, rows, strict=True)
+                part_of(ownership, side, child(place, n), part[n], shaped=True)
+                if each is ABSENT
+                else each
+                for n, each in enumerate(parts)
             ]
         return [None if each is ABSENT else each for each in parts]
-    return value if side == "llm" else None if shaped else ABSENT
+    if found is not None and side == "human" and part is not None:
+        found.append(_no_part_issue(ownership, place, keys))
+    return part if side == "llm" else None if shaped else ABSENT
 
 
 def is_human_at(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:
@@ -188,8 +179,7 @@ class Joiner:
         root = self._ownership.root
         if root.owner != "llm":
             return self._merge(root, self._llm, self._human, ())
-        if self._human is not None:
-            self.issues += foreign_issues(self._ownership, "human", self._human)
+        self.issues += own_part(self._ownership, "human", self._human)[1]
         return self._llm
 
     def _merge(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> Given:
@@ -211,7 +201,7 @@ class Joiner:
             kind = "an object" if isinstance(other, dict) else "an array"
             wanted = f"{kind}, as the {'model' if side == 'human' else 'human'} gave"
             self.issues.append(side_issue(side, keys, wanted, llm))
-            _find_foreign(self._ownership, "human", place, human, keys, self.issues)
+            part_of(self._ownership, "human", place, human, keys, found=self.issues)
             return ABSENT
         if isinstance(llm, dict) or isinstance(human, dict):
             return self._merge_objects(place, llm, human, keys)
@@ -220,10 +210,10 @@ class Joiner:
         return llm
 
     def _json(self, side: SideName, value: Given, keys: Keys) -> Given:
-        if value is ABSENT or _is_json(value := _unwrapped(value)):
-            return value
-        self.issues.append(side_issue(side, keys, _JSON))
-        return ABSENT
+        part = value if value is ABSENT else _json_part(value)
+        if part is ABSENT and value is not ABSENT:
+            self.issues.append(side_issue(side, keys, _JSON))
+        return part
 
     def _merge_objects(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
         models: JsonObject = llm if isinstance(llm, dict) else {}

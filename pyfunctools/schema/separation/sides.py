@@ -159,8 +159,7 @@ class _SideWriter:
             kept += ["null"] if len(kept) < len(kinds) else []  # stands for a value without parts
             result["type"] = kept[0] if len(kept) == 1 else [*kept]
         if not _OBJECT.isdisjoint(source):
-            to_object = self._llm_object if self._side == "llm" else self._human_object
-            result |= to_object(node, place)
+            result |= self._object(node, place)
         if "required" in source:
             result["required"] = [
                 name
@@ -172,58 +171,43 @@ class _SideWriter:
         result |= self._array(node, place) | self._in_place(node, place)
         return {key: result[key] for key in (*source, *result) if key in result}
 
-    def _llm_object(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
-        """Return the model's part of the keywords for objects, as open as the whole schema."""
+    def _object(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
+        """Return this side's part of the keywords for objects.
+
+        The model's part is as open as the whole schema, the human's is closed if it can be.
+        """
+        is_llm = self._side == "llm"
         properties: dict[str, JsonValue] = {}
-        own = dict.fromkeys(node.property_names)
+        own = dict.fromkeys(node.property_names if is_llm else ())
         for name in dict.fromkeys([*own, *self._ownership.human_names(place)]):
             child = self._child(place, name)
             if child.owner == "llm" and name in own:
                 properties[name] = self._at(node.parts["properties", name], None)
-            elif child.owner == "mixed":
+            elif not is_llm or child.owner == "mixed":
                 self._declare(properties, node, name, child)
-        result: dict[str, JsonValue] = {}
-        if properties or "properties" in node.rules:
-            result["properties"] = properties
-        patterns = [*self._patterns(node, place)]
-        kept = {
-            pattern: inner
-            for pattern, part, child in patterns
-            if child is not None and (inner := self._below(part, child)) is not None
-        }
-        if kept:
-            result["patternProperties"] = kept
-        rest = node.parts.get(("additionalProperties",))
-        # A pattern of several places is left out; then additional properties have to be as well.
-        if rest is not None and all(child is not None for _, _, child in patterns):
-            child = self._place_of(node, rest, place)
-            inner = True if child is None else self._below(rest, child)
-            result["additionalProperties"] = False if inner is None else inner
-        return result
-
-    def _human_object(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
-        """Return the human's part of the keywords for objects, closed if it can be."""
-        properties: dict[str, JsonValue] = {}
-        is_closed = node.rules.get("additionalProperties") is False
-        for name in self._ownership.human_names(place):
-            self._declare(properties, node, name, self._child(place, name))
-            if not is_closed and name not in properties:
+            if not is_llm and name not in properties and not _is_closed(node):
                 properties[name] = self._conditional(place, name)
         result: dict[str, JsonValue] = {}
         if properties or "properties" in node.rules:
             result["properties"] = properties
+        places = [*self._patterns(node, place)]
         patterns = {
             pattern: True if child is None else self._below(part, child)
-            for pattern, part, child in self._patterns(node, place)
-            if child is not LLM
+            for pattern, part, child in places
+            if not (is_llm and child is None)
         }
-        if patterns:
+        if patterns := {key: inner for key, inner in patterns.items() if inner is not None}:
             result["patternProperties"] = patterns
         rest = node.parts.get(("additionalProperties",))
         child = LLM if rest is None else self._place_of(node, rest, place)
-        if rest is not None and child is not None and child is not LLM:
-            result["additionalProperties"] = self._below(rest, child)
-        elif is_closed or (child is not None and not _has_unnamed_elsewhere(node, place)):
+        below = True if child is None else None if rest is None else self._below(rest, child)
+        if is_llm:
+            # A pattern of several places is left out; then additional properties have to be too.
+            if rest is not None and all(child is not None for _, _, child in places):
+                result["additionalProperties"] = False if below is None else below
+        elif child is not None and below is not None:
+            result["additionalProperties"] = below
+        elif _is_closed(node) or (child is not None and not _has_unnamed_elsewhere(node, place)):
             result["additionalProperties"] = False
         return result
 
@@ -246,7 +230,7 @@ class _SideWriter:
         """
         conditions = (
             part
-            for node in place.possible_nodes
+            for node in place.possible
             for keys, part in node.parts.items()
             if keys[0] in _CONDITIONS
         )
@@ -293,13 +277,14 @@ class _SideWriter:
 
     def _array(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
         result: dict[str, JsonValue] = {}
-        if first := node.parts_under("prefixItems"):
+        first = node.parts_under("prefixItems")
+        if first:
             result["prefixItems"] = [
                 self._item(part, self._child(place, index)) for index, part in enumerate(first)
             ]
         rest = node.parts.get(("items",))
         if rest is not None:
-            places = {self._child(place, n) for n in range(node.prefix_length, place.width + 1)}
+            places = {self._child(place, n) for n in range(len(first), place.width + 1)}
             # The schemas beside it may make several places of the items.
             is_one = rest.schema is False or len(places) == 1
             result["items"] = self._item(rest, places.pop()) if is_one else True
@@ -343,6 +328,10 @@ def _constants(node: Node) -> dict[str, JsonValue]:
         if not any(isinstance(inner, hidden) for inner in values):
             result[key] = value
     return result
+
+
+def _is_closed(node: Node) -> bool:
+    return node.rules.get("additionalProperties") is False
 
 
 def _has_unnamed_elsewhere(node: Node, place: OwnedPlace) -> bool:
