@@ -13,7 +13,7 @@ makes each of them once, so results are cached on the object and never by the `i
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache, partial
 from itertools import chain
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.schema.ground.path import Keys, array_index
@@ -98,25 +98,32 @@ class Outline:
         return None if steps is None else self.at(steps)
 
 
-class Part:
+class _WithCache:
+    """What others find out about an object is kept on it."""
+
+    def __init__(self) -> None:
+        self._cache: dict[object, Any] = {}
+
+    def cached(self, function: "Callable[[Self], T]") -> T:
+        """Return `function(self)`, which is called once."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        return self._cache[function]
+
+
+class Part(_WithCache):
     """One subschema, compared by identity.
 
     `keys` lead to it from the root; `rules` are its keywords, empty for a boolean schema.
     """
 
     def __init__(self, outline: Outline, keys: Keys, schema: JsonSchema | bool) -> None:
+        super().__init__()
         self.outline = outline
         self.keys = keys
         self.schema = schema
         self.rules: JsonSchema = schema if isinstance(schema, dict) else {}
-        self._cache: dict[object, Any] = {}
         self._branches: dict[str, list[Part]] = {}
-
-    def cached(self, function: "Callable[[Part], T]") -> T:
-        """Return `function(self)`, which is called once."""
-        if function not in self._cache:
-            self._cache[function] = function(self)
-        return self._cache[function]
 
     def below(self, *keys: str | int) -> "Part | None":
         """Return the part at these keys below this one, or `None` if there is no schema."""
@@ -253,7 +260,7 @@ _TYPES = [partial(_types, depth=depth) for depth in range(_NESTING + 1)]
 _TYPES_ALONE = [partial(_types_alone, depth=depth) for depth in range(_NESTING + 1)]
 
 
-class Place:
+class Place(_WithCache):
     """A place in values, with the parts that apply to it.
 
     `roots` are the parts it was made of: for a property those under `properties`, or else under
@@ -261,16 +268,10 @@ class Place:
     """
 
     def __init__(self, outline: Outline, roots: tuple[Part, ...]) -> None:
+        super().__init__()
         self.outline = outline
         self.roots = roots
         self._inside: dict[str | int | None, Place] = {}
-        self._cache: dict[object, Any] = {}
-
-    def cached(self, function: "Callable[[Place], T]") -> T:
-        """Return `function(self)`, which is called once."""
-        if function not in self._cache:
-            self._cache[function] = function(self)
-        return self._cache[function]
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

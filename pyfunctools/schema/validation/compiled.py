@@ -55,27 +55,17 @@ def with_stack(call: Callable[[], T]) -> T:
     Raises:
         Exception: any exception of the call.
     """
-    context = copy_context()
-    results: list[T] = []
-    errors: list[BaseException] = []
+    from concurrent.futures import ThreadPoolExecutor  # it loads `logging`; few schemas are deep
 
-    def run() -> None:
-        try:
-            results.append(context.run(call))
-        except BaseException as error:  # raised again below, in the calling thread
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="pyfunctools-stack")
     with _lock:  # the size applies to the next thread that is started anywhere
         before = threading.stack_size(STACK)
         try:
-            thread.start()
+            pool = ThreadPoolExecutor(1, "pyfunctools-stack")
+            result = pool.submit(copy_context().run, call)
         finally:
             threading.stack_size(before)
-    thread.join()
-    for error in errors:
-        raise error
-    return results[0]
+    with pool:
+        return result.result()
 
 
 Resolver: TypeAlias = Callable[[str], JsonValue]
@@ -95,7 +85,7 @@ may have only 512 KiB.
 """
 
 _SHALLOW = 15
-"""The deepest schema that is compiled on the stack of the calling thread.
+"""The deepest nesting of a schema that is compiled on the stack of the calling thread.
 
 jsonschema-rs compiles a chain of ten references in one go, and 200 levels take 512 KiB.
 """
@@ -126,7 +116,7 @@ class Compiled:
         self.schema = schema
         self._formats = formats
         self._retriever = _Retriever(resolver)
-        self._is_deep = _levels(schema) > _SHALLOW
+        self._is_deep = deeper_than(schema, _SHALLOW)
         try:
             kind = validator_cls_for(schema) if isinstance(schema, dict) else Draft202012Validator
             self._kind: type[Validator] = kind
@@ -311,13 +301,3 @@ def _applied_in_place(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSche
             yield inner
     if isinstance(target := find_target(root, schema.get("$ref")), dict):
         yield target
-
-
-def _levels(schema: JsonSchema | bool) -> int:
-    level, count = [schema], 0
-    while level:
-        count += 1
-        level = [
-            inner for outer in level if isinstance(outer, dict) for _, inner in children(outer)
-        ]
-    return count

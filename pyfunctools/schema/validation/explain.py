@@ -74,6 +74,7 @@ _NO_RULES = ANNOTATIONS | _NAMING
 """Keywords that every value meets."""
 _NOT_OWN = _WALKED | _NAMING
 """Keywords that are not among the own rules of a schema."""
+_SAME_VALUE = frozenset({"$ref", "allOf", "dependencies", "dependentSchemas", "if"})
 _CLOSED = "additionalProperties: false"
 
 
@@ -164,7 +165,6 @@ class _PartExplainer:
         # Up to draft 7, keywords beside a `$ref` are ignored.
         is_reference = explainer.compiled.legacy and "$ref" in part.rules
         self._rules: JsonSchema = {"$ref": part.rules["$ref"]} if is_reference else part.rules
-        self._validators: dict[Keys, Validator] = {}
         judging = [keyword for keyword in self._rules if keyword not in _NO_RULES]
         # The only keyword must be the one that rejects the value, so it is not tested again.
         self._only = judging[0] if len(judging) == 1 else None
@@ -257,12 +257,6 @@ class _PartExplainer:
             if inner is not None and not inner.is_valid(name):
                 yield Task((*task.path, name), inner.part, name, is_name=True)
 
-    def dependent_schemas(self, task: Task) -> Iterator[Step]:
-        for keyword in ("dependentSchemas", "dependencies"):
-            for name in members_of(self._rules.get(keyword)):
-                if name in members_of(task.value):
-                    yield from self._same_value(task, keyword, name)
-
     def items(self, task: Task) -> Iterator[Step]:
         first, rest = self.part.items
         items = task.value if isinstance(task.value, (list, tuple)) else ()
@@ -272,20 +266,21 @@ class _PartExplainer:
             if inner is not None and not inner.is_valid(item):
                 yield Task((*task.path, n), inner.part, item)
 
-    def all_of(self, task: Task) -> Iterator[Step]:
-        for n in range(len(self.part.branches("allOf"))):
-            yield from self._same_value(task, "allOf", n)
-
-    def _same_value(self, task: Task, *keys: str | int) -> Iterator[Step]:
-        """Yield the same value for the schema at these keys below, if that rejects it."""
-        inner = self._below(*keys)
-        if inner is not None and not inner.is_valid(task.value):
-            yield task._replace(part=inner.part)
-
-    def reference(self, task: Task) -> Iterator[Step]:
-        target = self._target
-        if target is not None and (self._only == "$ref" or not target.is_valid(task.value)):
-            yield task._replace(part=target.part)
+    def same_value(self, task: Task) -> Iterator[Step]:
+        """Yield the value again for each schema that applies to it as well and rejects it."""
+        value, rules = task.value, self._rules
+        keys: list[Keys] = [
+            (keyword, name)
+            for keyword in ("dependentSchemas", "dependencies")
+            for name in members_of(rules.get(keyword))
+            if name in members_of(value)
+        ]
+        keys += (("allOf", n) for n in range(len(self.part.branches("allOf"))))
+        if (condition := self._below("if")) is not None:
+            keys.append(("then" if condition.is_valid(value) else "else",))
+        for inner in (*(self._below(*each) for each in keys), self._target):
+            if inner is not None and (self._only == "$ref" or not inner.is_valid(value)):
+                yield task._replace(part=inner.part)
 
     @cached_property
     def _target(self) -> "_PartExplainer | None":
@@ -313,13 +308,15 @@ class _PartExplainer:
         if not isinstance(value, dict):
             return
         wrong = [name for name in value if name not in self.part.declared]
-        if wrong and (patterns := self._rules.get("patternProperties")):
-            forbidden: JsonSchema = {
-                "patternProperties": dict.fromkeys(members_of(patterns), False)
-            }
-            matches_none = self._validator(("patternProperties",), forbidden).is_valid
-            wrong = [name for name in wrong if matches_none({name: None})]
+        if "patternProperties" in self._rules:
+            wrong = [name for name in wrong if self._matches_none({name: None})]
         yield from undeclared(task.path, self.part, value, wrong[:_ENOUGH])
+
+    @cached_property
+    def _matches_none(self) -> ValueTest:
+        """The test of an object, all of whose names match no pattern."""
+        patterns = members_of(self._rules.get("patternProperties"))
+        return self._compiled.part({"patternProperties": dict.fromkeys(patterns, False)}).is_valid
 
     def unions(self, task: Task) -> Iterator[Step]:
         """Yield the value for the branch it was meant for, or a complaint about the union."""
@@ -331,19 +328,17 @@ class _PartExplainer:
         value, path, union = task.value, task.path, union_of(self.part, keyword)
         by_tag = union.branch_by_tag(value)
         if by_tag is not None:  # the tag rules out the other branches
-            branch = self._explainer.of(by_tag)
-            if self._only == keyword or not branch.is_valid(value):
-                yield task._replace(part=branch.part)
+            if self._only == keyword or not self._explainer.of(by_tag).is_valid(value):
+                yield task._replace(part=by_tag)
             return
-        if self._only != keyword and self._accepts(keyword, value):
+        fits = [each for each in union.branches if self._explainer.of(each).is_valid(value)]
+        if fits and (keyword == "anyOf" or len(fits) == 1):
             return
         meant = union.intended_branch(value)
-        if meant is not None and not (branch := self._explainer.of(meant)).is_valid(value):
-            yield task._replace(part=branch.part)
-            return
         line = expected_of_union(self.part, keyword)
-        branches = map(self._explainer.of, union.branches)
-        if keyword == "oneOf" and any(branch.is_valid(value) for branch in branches):
+        if meant is not None and meant not in fits:
+            yield task._replace(part=meant)
+        elif fits:
             problem = f"must fit exactly one of the allowed forms and fits several: {line}"
             yield Complaint(path, f"exactly one of: {line}", problem, value)
         elif union.tag is None or not isinstance(value, dict):
@@ -354,16 +349,6 @@ class _PartExplainer:
             problem = f"must be {line}, but is {preview(tag)}{did_you_mean(tag, allowed)}"
             problem = problem if name in value else missing_text(line)
             yield Complaint((*path, name), line, problem, tag)
-
-    def _accepts(self, keyword: str, value: JsonValue) -> bool:
-        branches = range(len(self.part.branches(keyword)))
-        test: JsonSchema = {keyword: [self._reference(keyword, n) for n in branches]}
-        return self._validator((keyword,), test).is_valid(value)
-
-    def conditional(self, task: Task) -> Iterator[Step]:
-        condition = self._below("if")
-        if condition is not None:
-            yield from self._same_value(task, "then" if condition.is_valid(task.value) else "else")
 
     def _unevaluated(self, task: Task) -> Iterator[Step]:
         """Yield complaints about unevaluated members, or else about the value as a whole."""
@@ -382,22 +367,14 @@ class _PartExplainer:
             names = list(map(str, error.kind.value))[:_ENOUGH]
             if part.schema is False:
                 yield from undeclared(path, self.part, value, names)
-                continue
-            for name in names:
-                inner = value.get(name)
-                yield Complaint((*path, name), line, misfit_text(line, inner), inner)
+            else:
+                yield from (Task((*path, name), part, value.get(name)) for name in names)
         if not found:
             yield _misfit(path, self.part, value)
 
     def _below(self, *keys: str | int) -> "_PartExplainer | None":
         part = self.part.below(*keys)
         return part and self._explainer.of(part)
-
-    def _validator(self, keys: Keys, schema: JsonSchema) -> Validator:
-        """Return the validator of a schema, which is compiled once for these keys."""
-        if keys not in self._validators:
-            self._validators[keys] = self._compiled.part(schema)
-        return self._validators[keys]
 
     def _reference(self, *keys: str | int) -> JsonSchema:
         return {"$ref": self._compiled.address((*self.part.keys, *keys))}
@@ -407,15 +384,12 @@ _CHECKS: tuple[tuple[frozenset[str], Callable[[_PartExplainer, Task], Iterator[S
     (frozenset({"properties"}), _PartExplainer.properties),
     (UNDECLARED, _PartExplainer.other_properties),
     (frozenset({"propertyNames"}), _PartExplainer.property_names),
-    (frozenset({"dependentSchemas", "dependencies"}), _PartExplainer.dependent_schemas),
     (frozenset({"items", "prefixItems"}), _PartExplainer.items),
-    (frozenset({"allOf"}), _PartExplainer.all_of),
-    (frozenset({"$ref"}), _PartExplainer.reference),
+    (_SAME_VALUE, _PartExplainer.same_value),
     (frozenset({"required"}), _PartExplainer.required),
     (frozenset({"dependentRequired", "dependencies"}), _PartExplainer.dependent_required),
     (frozenset({_CLOSED}), _PartExplainer.closed),
     (frozenset(UNIONS), _PartExplainer.unions),
-    (frozenset({"if"}), _PartExplainer.conditional),
 )
 """The checks for each keyword, in the order of the issues."""
 
