@@ -86,8 +86,8 @@ class Checker:
         if isinstance(read, Failure):
             return self._with_expected_object(read)
         if read is not None and isinstance(read.value, dict):
-            result = self._check_strict(read)
-            if result is not None:
+            result = self._check_value(read.value, (), read)
+            if result or not self._may_be_texts(read, result):
                 return result
         if not arguments.strip():
             return self._check_value({}, ())
@@ -97,19 +97,14 @@ class Checker:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
         return coerced(self._validator.outline, value)
 
-    def _check_strict(self, read: Strict) -> Success[JsonValue] | Failure | None:
-        """Check strict JSON; return `None` if a number has to be parsed again as a string."""
-        value = read.value
-        # A valid value needs no repair, unless `42.0` has to become an `int`.
-        has_float_for_integer = read.whole and self.place().misplaced_floats(value)[0]
-        if not has_float_for_integer and self._validator.accepts(value):
-            return Success(value=value)
-        result = self._coerce_and_validate(value, (), is_invalid=not has_float_for_integer)
-        if result or not read.fractions:
-            return result
+    def _may_be_texts(self, read: Strict, failure: Failure) -> bool:
+        """Return whether a number may be meant as a string, and has to be parsed again as one."""
         # A float where a string is wanted is the value of an issue, or in it.
-        has_floats = any(isinstance(issue.value, float | dict | list) for issue in result.issues)
-        return None if has_floats and self.place().misplaced_floats(value)[1] else result
+        return (
+            read.fractions
+            and any(isinstance(issue.value, float | dict | list) for issue in failure.issues)
+            and self.place().misplaced_floats(read.value)[1]
+        )
 
     def _check_recovered(
         self, text: str | bytes, read: Strict | None, allow_truncated: bool
@@ -124,43 +119,38 @@ class Checker:
         return self._check_value(result.value, result.repairs)
 
     def _check_value(
-        self, value: JsonValue, repairs: tuple[Repair, ...]
+        self, value: JsonValue, repairs: tuple[Repair, ...], read: Strict | None = None
     ) -> Success[JsonValue] | Failure:
+        """Check a value, which is known to be JSON if it was `read` strictly."""
         if value is None or (isinstance(value, str) and not value.strip()):
             value = {}
         if isinstance(value, list) and 0 < len(self._names) >= len(value):
             value = dict(zip(self._names, value, strict=False))
-        # A float such as `42.0` may have to become an `int`, although the value is valid.
-        is_plain = is_json_value(value) and not (
-            _has_whole_float(value) and self.place().misplaced_floats(value)[0]
-        )
-        if is_plain and self._validator.accepts(value):
-            return Success(value=value, repairs=repairs)
-        result = self._coerce_and_validate(value, repairs, is_invalid=is_plain)
-        return result or self._with_expected_object(result)
-
-    def _coerce_and_validate(
-        self, value: JsonValue, repairs: tuple[Repair, ...], *, is_invalid: bool
-    ) -> Success[JsonValue] | Failure:
-        """Return the coerced value, or its issues.
-
-        With `is_invalid`, the value is known to be JSON, to be invalid, and to have no float such
-        as `42.0` where an integer may be wanted.
-        """
         validator = self._validator
-        test_of = validator.test_of if is_invalid else None
-        result = coerced(validator.outline, value, test_of)
-        if is_invalid and result.value is value:
-            return Failure(value=value, issues=validator.issues(value, "llm"), repairs=repairs)
-        verdict = validator.validate(result.value, "llm")
-        return replace(verdict, repairs=(*repairs, *result.repairs))
+        # A float such as `42.0` may have to become an `int`, although the value is valid.
+        is_plain = (read is not None or is_json_value(value)) and not (
+            (read.whole if read else _has_whole_float(value))
+            and self.place().misplaced_floats(value)[0]
+        )
+        if is_plain and validator.accepts(value):
+            return Success(value=value, repairs=repairs)
+        coercion = coerced(validator.outline, value, validator.test_of if is_plain else None)
+        result: Success[JsonValue] | Failure
+        if is_plain and coercion.value is value:
+            result = Failure(value=value, issues=validator.issues(value, "llm"))
+        else:
+            result = validator.validate(coercion.value, "llm")
+        result = replace(result, repairs=(*repairs, *coercion.repairs))
+        return result or self._with_expected_object(result)
 
     def _with_expected_object(self, failure: Failure) -> Failure:
         """Return a failure that describes the object to send, if the value is not an object."""
+        if isinstance(failure.value, dict):
+            return failure
         from pyfunctools.schema.outline.expected import object_line
 
         line = object_line(self._validator.outline)
-        if line is None or isinstance(failure.value, dict):
+        if line is None:
             return failure
         issues = tuple(
             replace(issue, expected=line, message=f"{issue.message} Send {line}.")

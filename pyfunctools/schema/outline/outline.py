@@ -101,8 +101,9 @@ class Outline:
 class _WithCache:
     """What others find out about an object is kept on it."""
 
-    def __init__(self) -> None:
-        self._cache: dict[object, Any] = {}
+    @cached_property
+    def _cache(self) -> dict[object, Any]:
+        return {}
 
     def cached(self, function: "Callable[[Self], T]") -> T:
         """Return `function(self)`, which is called once."""
@@ -118,7 +119,6 @@ class Part(_WithCache):
     """
 
     def __init__(self, outline: Outline, keys: Keys, schema: JsonSchema | bool) -> None:
-        super().__init__()
         self.outline = outline
         self.keys = keys
         self.schema = schema
@@ -268,7 +268,6 @@ class Place(_WithCache):
     """
 
     def __init__(self, outline: Outline, roots: tuple[Part, ...]) -> None:
-        super().__init__()
         self.outline = outline
         self.roots = roots
         self._inside: dict[str | int | None, Place] = {}

@@ -43,6 +43,7 @@ from pyfunctools.schema.validation.messages import (
 )
 from pyfunctools.schema.vocabulary import (
     ANNOTATIONS,
+    CONJUNCTIVE,
     DRAFT,
     DYNAMIC_REFERENCES,
     IDENTITY,
@@ -74,7 +75,6 @@ _NO_RULES = ANNOTATIONS | _NAMING
 """Keywords that every value meets."""
 _NOT_OWN = _WALKED | _NAMING
 """Keywords that are not among the own rules of a schema."""
-_SAME_VALUE = frozenset({"$ref", "allOf", "dependencies", "dependentSchemas", "if"})
 _CLOSED = "additionalProperties: false"
 
 
@@ -385,7 +385,7 @@ _CHECKS: tuple[tuple[frozenset[str], Callable[[_PartExplainer, Task], Iterator[S
     (UNDECLARED, _PartExplainer.other_properties),
     (frozenset({"propertyNames"}), _PartExplainer.property_names),
     (frozenset({"items", "prefixItems"}), _PartExplainer.items),
-    (_SAME_VALUE, _PartExplainer.same_value),
+    (CONJUNCTIVE | {"$ref"}, _PartExplainer.same_value),
     (frozenset({"required"}), _PartExplainer.required),
     (frozenset({"dependentRequired", "dependencies"}), _PartExplainer.dependent_required),
     (frozenset({_CLOSED}), _PartExplainer.closed),
