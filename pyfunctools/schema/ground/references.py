@@ -136,14 +136,8 @@ def prune(schema: JsonSchema) -> JsonSchema:
 
 def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
     """Return the names of the `$defs` that reach themselves."""
-    return frozenset(_circular(_graph(schema)))
-
-
-def _graph(schema: JsonSchema) -> dict[str, list[str]]:
-    definitions = schema.get("$defs")
-    if not isinstance(definitions, dict):
-        return {}
-    return {
+    definitions = members_of(schema.get("$defs"))
+    graph = {
         name: [
             target
             for reference in references_in(inner if isinstance(inner, dict | bool) else True)
@@ -151,6 +145,7 @@ def _graph(schema: JsonSchema) -> dict[str, list[str]]:
         ]
         for name, inner in definitions.items()
     }
+    return frozenset(_circular(graph))
 
 
 def _circular(graph: dict[str, list[str]]) -> set[str]:

@@ -168,13 +168,16 @@ def output_shown(schema: JsonSchema) -> JsonSchema:
 
     A default of an object may hold the default of a part of it, so all of them are left out.
     """
-    is_persons = any(
-        may_be_persons(part)
-        and (is_human_by_default(path := Path.of(keys), part) or is_secret(path, part))
-        for keys, part in subschemas(schema)
-        if isinstance(part, dict)
-    )
-    return without_values(schema) if is_persons else schema
+
+    def is_persons(path: Path, part: JsonSchema) -> bool:
+        return may_be_persons(part) and (is_human_by_default(path, part) or is_secret(path, part))
+
+    return without_values(schema) if _has_part(schema, is_persons) else schema
+
+
+def _has_part(schema: JsonSchema, is_meant: IsHuman) -> bool:
+    parts = ((keys, part) for keys, part in subschemas(schema) if isinstance(part, dict))
+    return any(is_meant(Path.of(keys), part) for keys, part in parts)
 
 
 def may_be_persons(schema: JsonSchema) -> bool:
@@ -194,11 +197,7 @@ _SIGNS = frozenset(
 
 def has_secret_part(schema: JsonSchema) -> bool:
     """Return whether a schema of the human's side is that of a secret, or has one inside."""
-    return any(
-        is_secret_of_human(Path.of(keys), part)
-        for keys, part in subschemas(schema)
-        if isinstance(part, dict)
-    )
+    return _has_part(schema, is_secret_of_human)
 
 
 _VALUES = {"default", *EXAMPLES}

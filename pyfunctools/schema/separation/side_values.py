@@ -99,10 +99,8 @@ def part_of(
 
     An object or array without human parts is left out of the human's part, unless that is `shaped`
     like the whole: then each object and array is there, and only the model's values are missing. A
-    value that is not JSON belongs to the human.
-
-    With `found`, the value is not a whole one but what this side gave: an issue for each part of it
-    that this side may not give is added.
+    value that is not JSON belongs to the human. To `found`, an issue is added for each part that
+    this side may not give.
     """
     if place.owner == side:
         return value
@@ -111,12 +109,12 @@ def part_of(
             found.append(_foreign_issue(ownership, side, keys, value))
         return ABSENT
     part = _json_part(value)
-    if part is ABSENT and found is not None:
-        found.append(side_issue(side, keys, _JSON))
     if part is ABSENT:
+        if found is not None:
+            found.append(side_issue(side, keys, _JSON))
         return value if side == "human" else ABSENT
-    below = partial(part_of, ownership, side, shaped=shaped)
     child = ownership.child
+    below = partial(part_of, ownership, side, shaped=shaped)
     if isinstance(part, dict):
         kept = {
             key: own
@@ -126,23 +124,27 @@ def part_of(
         return kept if kept or shaped or side == "llm" else ABSENT
     if isinstance(part, list):
         # Null stands for an item of the other side.
-        parts = [
+        items = [
             below(child(place, n), item, (*keys, n), found=None if item is None else found)
             for n, item in enumerate(part)
         ]
         if side == "human" and not shaped:
-            if all(each is ABSENT for each in parts):
+            if all(item is ABSENT for item in items):
                 return ABSENT
-            parts = [
-                part_of(ownership, side, child(place, n), part[n], shaped=True)
-                if each is ABSENT
-                else each
-                for n, each in enumerate(parts)
-            ]
-        return [None if each is ABSENT else each for each in parts]
+            items = _in_shape(ownership, place, part, items)
+        return [None if item is ABSENT else item for item in items]
     if found is not None and side == "human" and part is not None:
         found.append(_no_part_issue(ownership, place, keys))
     return part if side == "llm" else None if shaped else ABSENT
+
+
+def _in_shape(
+    ownership: Ownership, place: OwnedPlace, whole: list[JsonValue], own: list[Given]
+) -> list[Given]:
+    """Return the human's items, those without human parts in the shape of the whole."""
+    rows = ((ownership.child(place, n), item) for n, item in enumerate(whole))
+    shapes = (part_of(ownership, "human", *row, shaped=True) for row in rows)
+    return [shape if one is ABSENT else one for one, shape in zip(own, shapes, strict=True)]
 
 
 def is_human_at(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:

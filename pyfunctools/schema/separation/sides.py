@@ -379,14 +379,7 @@ class CertainParts:
         )
 
     def _has_part(self, nodes: tuple[Node, ...], place: OwnedPlace, depth: int) -> bool:
-        return any(
-            self.are_certain(parts, child, depth) for parts, child in self._below(nodes, place)
-        )
-
-    def _below(
-        self, nodes: tuple[Node, ...], place: OwnedPlace
-    ) -> Iterator[tuple[Iterable[Node], OwnedPlace]]:
-        """Yield the schemas and the place of each required property or item."""
+        """Return whether a required property or item of these nodes has a certain part."""
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in node.required)
@@ -394,7 +387,10 @@ class CertainParts:
             steps.append(0)
         for step in steps:
             parts = chain.from_iterable(self._ownership.parts(node, step) for node in nodes)
-            yield dict.fromkeys(parts), self._ownership.child(place, step)
+            child = self._ownership.child(place, step)
+            if self.are_certain(dict.fromkeys(parts), child, depth):
+                return True
+        return False
 
 
 def _are(nodes: Iterable[Node], kind: str) -> bool:
