@@ -98,9 +98,8 @@ def part_of(
     """Return one side's part of a value at a place; `ABSENT` if the side has no part.
 
     An object or array without human parts is left out of the human's part, unless that is `shaped`
-    like the whole: then each object and array is there, and only the model's values are missing. A
-    value that is not JSON belongs to the human. To `found`, an issue is added for each part that
-    this side may not give.
+    like the whole, where only the model's values are missing. What is not JSON is the human's. For
+    each part that this side may not give, an issue is added to `found`.
     """
     if place.owner == side:
         return value
