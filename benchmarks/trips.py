@@ -113,6 +113,10 @@ def trips() -> dict[str, Callable[[], object]]:
     def document() -> object:
         return Controller.from_openapi(DOCUMENT)["teas_post"].parameters
 
+    def ticket() -> object:
+        waiting = shop.call("pay", '{"amount": 1}').waiting
+        return shop.resume(waiting and waiting.ticket, {"pin": "1234"})
+
     def method() -> object:
         return Controller.from_object(Shop())["order"].parameters
 
@@ -121,6 +125,7 @@ def trips() -> dict[str, Callable[[], object]]:
         "call, one value coerced": lambda: shop.call("order", '{"tea": "Sencha", "grams": "5"}'),
         "call, wrong": lambda: shop.call("order", '{"tee": "Sencha", "grams": 5}'),
         "call, with a human part": lambda: shop.call("pay", '{"amount": 1}', human={"pin": "1234"}),
+        "a ticket, issued and resumed": ticket,
         "call, broken JSON": lambda: shop.call("order", "{tea: 'Sencha', grams: 5,}"),
         "open a document": lambda: Controller.from_openapi(DOCUMENT),
         "a document's operation": document,

@@ -76,7 +76,8 @@ class Calling(FunctionFinder):
             DefinitionError: the function has no handler, or `human` or `approve` is asynchronous or
                 is a callable with other parameters.
         """
-        return finish(self._called(name_or_call, arguments, options, awaits=False))
+        call = self._invocation(options, awaits=False)
+        return finish(self._steps(call, name_or_call, arguments))
 
     async def acall(
         self, name_or_call: str | Call, arguments: Any = None, **options: Unpack[CallOptions]
@@ -90,7 +91,8 @@ class Calling(FunctionFinder):
             DefinitionError: the function has no handler, or `human` or `approve` is a callable with
                 other parameters.
         """
-        return await self._called(name_or_call, arguments, options, awaits=True)
+        call = self._invocation(options, awaits=True)
+        return await self._steps(call, name_or_call, arguments)
 
     def resume(
         self,
@@ -215,21 +217,18 @@ class Calling(FunctionFinder):
         )
         return app
 
-    def _called(
-        self, given: str | Call, arguments: Any, options: CallOptions, *, awaits: bool
-    ) -> Coroutine[Any, None, Outcome]:
-        return self._steps(self._invocation(options, awaits=awaits), given, arguments)
-
     def _steps(
         self, call: Invocation, given: str | Call, arguments: Any, put: Put | None = None
     ) -> Coroutine[Any, None, Outcome]:
         call.put = put
-        parts, mark = _call_parts(given, arguments)
-        behind = self._behind
-        name, arguments, read, call_id = parts if behind is None else behind.resolved(parts)
-        mark = mark if behind is None else None  # the arguments may be those of another function
-        steps = call.logged(call.run(name, arguments, read, mark, call_id))
-        return steps if behind is None else behind.explained(steps)
+        if isinstance(given, str):
+            parts, mark = (given, arguments, None, None), None
+        else:
+            parts, mark = _parts_of(given, arguments)
+        if self._behind is None:
+            return call.logged(call.run(*parts, mark))
+        parts = self._behind.resolved(parts)  # without the mark: another function may be called
+        return self._behind.explained(call.logged(call.run(*parts)))
 
     async def _resumed(self, ticket: str | None, options: CallOptions, *, awaits: bool) -> Outcome:
         call = self._invocation(options, awaits=awaits, verb="resume")
@@ -317,10 +316,8 @@ def runs_beside(calling: Calling, call: Call) -> bool:
     return bool(function.read_only if function.concurrent is None else function.concurrent)
 
 
-def _call_parts(given: str | Call, arguments: str | bytes | JsonValue) -> tuple[CallParts, object]:
+def _parts_of(given: Call, arguments: JsonValue) -> tuple[CallParts, object]:
     """Return the parts of a call, and `mark_of` it."""
-    if isinstance(given, str):
-        return (given, arguments, None, None), None
     from pyfunctools.record.call import Call, mark_of
     from pyfunctools.record.function import Function
 

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias, cast
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
-from pyfunctools.execution.local import LocalRunner, executor_of
+from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.person.approval import PendingCall
-from pyfunctools.execution.runner import Runner
+from pyfunctools.execution.runner import Runner, executor_of
 from pyfunctools.execution.wrappers.hooks import Hook, check_hook
 from pyfunctools.note import Note
 from pyfunctools.record.fixed import Fixed, GivenSettings, check_fixed, configured, with_fixed

@@ -16,7 +16,7 @@ from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Ret
 from pyfunctools.execution.steps import BackgroundLoop, in_a_loop
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.function import contract_of, handler_of, settings_of
+from pyfunctools.record.function import contract_of, handler_of
 from pyfunctools.record.outcome import Outcome, end_of_stream, picklable
 from pyfunctools.schema.result import Failure, Success
 from pyfunctools.schema.validation.validator import validate_output
@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # loaded by the first call, or by the first that needs a thre
 
     from pyfunctools.execution.runner import Run
     from pyfunctools.record.file import File
-    from pyfunctools.record.function import Function
     from pyfunctools.record.handler import Handler, ReadyCall
     from pyfunctools.schema.validation.validator import Validator
 
@@ -43,7 +42,7 @@ class LocalRunner:
     Synchronous functions of a record with an `executor` always run there.
     """
 
-    preview = None
+    preview = may_ask = None
 
     def __init__(self, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
@@ -63,7 +62,8 @@ class LocalRunner:
             reason = "This function has no handler, so it cannot be called."
             remedy = "Pass `handler=` to `Function.from_schema`."
             raise DefinitionError(function.name, reason, remedy)
-        run.check_context(handler)
+        if run.context is None and handler.wants_context is not None:
+            run.check_context()
         if handler.is_async and not run.awaits and in_a_loop():
             raise LoopError(function.name)
         bound = _bound(run, handler)
@@ -74,7 +74,7 @@ class LocalRunner:
             if refused is not None:
                 return refused
         try:
-            value = await self._value(run, bound.value, handler.is_async, _executor_in(run))
+            value = await self._value(run, bound.value, handler.is_async, run.executor)
             if run.put and isinstance(value, _STREAMS) and not isinstance(value, io.IOBase):
                 return await self._streamed(run, handler, value)
         except LoopError:
@@ -99,7 +99,8 @@ class LocalRunner:
             if raised is not None:
                 raise raised
         else:
-            value = _collected(call(), into)
+            value = call()
+            value = value if type(value) in _READY else _collected(value, into)
         if type(value) in _READY or not isinstance(value, _PENDING):
             return value
         if into is None and isinstance(value, AsyncIterator):
@@ -112,7 +113,7 @@ class LocalRunner:
     async def _streamed(self, run: "Run", handler: "Handler", items: Any) -> Outcome:
         """Pass on the items of an iterator, each checked, and return the outcome of its end."""
         is_async, context, count = isinstance(items, AsyncIterator), copy_context(), 0
-        executor = None if isinstance(items, CollectedItems) else _executor_in(run)
+        executor = None if isinstance(items, CollectedItems) else run.executor
         items = iter(items) if isinstance(items, CollectedItems) else items
         validator = contract_of(run.function).item_validator
 
@@ -140,10 +141,6 @@ class LocalRunner:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (partial(LocalRunner, limits=self.limits), ())
-
-    def may_ask(self, function: "Function") -> bool:
-        """Return False: a function asks nobody."""
-        return False
 
     def close(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""
@@ -198,28 +195,10 @@ class _EndedError(Exception):
         self.outcome = Outcome(**outcome)
 
 
-def executor_of(function: "Function") -> "Executor | None":
-    """Return the executor that runs a function.
-
-    What a person gives leaves this process only if the program says so.
-    """
-    settings = settings_of(function)
-    if settings is None or settings.executor is None:
-        return None
-    from concurrent.futures import ThreadPoolExecutor
-
-    is_here = isinstance(settings.executor, ThreadPoolExecutor) or settings.executor_values
-    return settings.executor if is_here or function.separated is None else None
-
-
 def _threads() -> "ThreadPoolExecutor":
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(THREADS, "pyfunctools")
-
-
-def _executor_in(run: "Run") -> "Executor | None":
-    return executor_of(run.function if run.person is None else run.person.made.function)
 
 
 class CollectedItems(tuple[object, ...]):

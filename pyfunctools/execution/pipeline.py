@@ -7,9 +7,10 @@ suspend there, and nowhere else; steps on an event loop are a task of their own,
 from any task ends them where they are.
 """
 
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from logging import INFO, getLogger
 from os import urandom
@@ -20,21 +21,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.person.blame import arguments_refused
-from pyfunctools.execution.runner import Put, Run, Runner
+from pyfunctools.execution.runner import Put, Run, Runner, executor_of
 from pyfunctools.execution.steps import Beginning, awaited, without_awaiting
-from pyfunctools.execution.trace import traced, tracing
+from pyfunctools.execution.trace import TRACES, traced, tracing
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.call import CallInfo
 from pyfunctools.record.function import Function, contract_of, settings_of
 from pyfunctools.record.outcome import Outcome, Waiting, is_end_of_stream
-from pyfunctools.schema import Failure, Success
+from pyfunctools.schema import Failure, Repair, Success
 
 if TYPE_CHECKING:
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
     from pyfunctools.execution.person.ticket_use import Claim
     from pyfunctools.execution.person.tickets import Tickets
+    from pyfunctools.record.settings import Settings
 
 FindFunction: TypeAlias = Callable[[str], tuple[Function, Runner]]
 """Returns a function and its runner by name, or raises `UnknownFunctionError`."""
@@ -42,6 +44,7 @@ FindFunction: TypeAlias = Callable[[str], tuple[Function, Runner]]
 LOGGER = getLogger("pyfunctools.calls")
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Invocation:
     """One call: its settings, and the steps from the model's arguments to the outcome.
 
@@ -49,31 +52,18 @@ class Invocation:
     suspend. `put` takes the items of a stream.
     """
 
-    put: Put | None = None
-    _use: "Claim | None" = None
-    _id: str | None = None
-    _limit = DEFAULT_LIMITS.outcome
-
-    def __init__(
-        self,
-        find: FindFunction,
-        tickets: "Lazy[Tickets]",
-        *,
-        awaits: bool,
-        is_closed: bool = False,
-        human: "PersonsValues | Ask" = None,
-        context: object = None,
-        approve: "Approve" = None,
-        audience: str | None = None,
-    ) -> None:
-        self._find = find
-        self._tickets = tickets
-        self._awaits = awaits
-        self._is_closed = is_closed
-        self._human = human
-        self._context = context
-        self._approve = approve
-        self._audience = audience
+    find: FindFunction
+    tickets: "Lazy[Tickets]"
+    awaits: bool = field(kw_only=True)
+    is_closed: bool = field(kw_only=True, default=False)
+    human: "PersonsValues | Ask" = None
+    context: object = None
+    approve: "Approve" = None
+    audience: str | None = None
+    put: Put | None = field(init=False, default=None)
+    _use: "Claim | None" = field(init=False, default=None)
+    _id: str | None = field(init=False, default=None)
+    _limit: int = field(init=False, default=DEFAULT_LIMITS.outcome)
 
     async def logged(self, steps: Awaitable[Outcome]) -> Outcome:
         """Return the outcome of `run` or `resume`, its text truncated, and log the call.
@@ -102,18 +92,17 @@ class Invocation:
         return outcome
 
     def _check(self) -> None:
-        """Check what `__init__` took: in its traceback the frames around it would show values."""
-        audience: object = self._audience
+        """Check the options: in a traceback of the constructor the frames around it show values."""
+        audience: object = self.audience
+        remedy = "Write the person's id, for example."
         if audience == "":
-            remedy = "Write the person's id, for example."
             raise DefinitionError("audience", "This must not be empty.", remedy)
         if not (audience is None or isinstance(audience, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            remedy = "Write the person's id, for example."
             raise wrong_type("audience", "text", audience, remedy)
-        if self._approve is not None:
+        if self.approve is not None:
             from pyfunctools.execution.person.approval import check_approve
 
-            check_approve(self._approve)
+            check_approve(self.approve)
 
     def _log(self, function: str | None, reason: str | None, started: float, repairs: int) -> None:
         record = {
@@ -135,19 +124,17 @@ class Invocation:
         if isinstance(text, Outcome | Waiting):
             remedy = "Write `resume(outcome.waiting.ticket, ...)`."
             raise wrong_type("resume(ticket)", "a ticket's text", text, remedy)
-        tickets = self._tickets.value
+        tickets = self.tickets.value
         ticket = tickets.read(text, also_expired=True)
         if not isinstance(ticket, Ticket):
             return ticket_refused(ticket)
-        if not tickets.is_for(ticket, self._audience):
+        if not tickets.is_for(ticket, self.audience):
             return ticket_refused("audience")
-        use = TicketUse(
-            tickets, ticket, awaited if self._awaits else without_awaiting, self._awaits
-        )
+        use = TicketUse(tickets, ticket, awaited if self.awaits else without_awaiting, self.awaits)
         if (earlier := await use.earlier()) is not None:
             return earlier
         try:
-            function, _ = self._find(ticket.function)
+            function, _ = self.find(ticket.function)
         except UnknownFunctionError:
             return ticket_refused("gone", ticket.function)
         if digest_of(function) != ticket.digest:
@@ -166,8 +153,8 @@ class Invocation:
         name: str,
         arguments: str | bytes | JsonValue,
         read: Success[JsonValue] | Failure | None = None,
-        mark: object = None,
         call_id: str | None = None,
+        mark: object = None,
     ) -> Outcome:
         """Check the arguments and run the function; a refusal is an outcome with its reason.
 
@@ -179,18 +166,19 @@ class Invocation:
             PyfunctoolsError: the function cannot be run in this way, or a caller's callable has
                 other parameters or has to be awaited.
         """
-        self._check()
+        if self.audience is not None or self.approve is not None:
+            self._check()
         self._id = call_id or self._id or urandom(8).hex()
         try:
-            function, runner = self._find(name)
+            function, runner = self.find(name)
         except UnknownFunctionError as error:
             return Outcome(text=str(error), reason="unknown", function=error.name)
         self._limit = runner.limits.outcome
-        if self._is_closed:
+        if self.is_closed:
             text = "The controller of this function is closed. Nothing has run."
             return Outcome(text=text, reason="transport", function=function.name)
-        steps = self._run(function, runner, arguments, read, mark, self._id)
-        api = tracing()
+        steps = self._run(function, runner, arguments, read, mark)
+        api = tracing() if TRACES in sys.modules else None
         return await (steps if api is None else traced(api, steps, function, self._id))
 
     async def _run(
@@ -200,69 +188,66 @@ class Invocation:
         arguments: str | bytes | JsonValue,
         read: Success[JsonValue] | Failure | None,
         mark: object,
-        call_id: str,
     ) -> Outcome:
-        contract = contract_of(function)
+        contract, settings = contract_of(function), settings_of(function)
         checked = read
         if checked is None or (self._use is None and checked and mark is not contract.mark):
-            checked = contract.check(arguments, name=function.name)
+            checked = contract.checker.value.check(arguments, name=function.name)
             if read is not None:
                 checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
-        if not checked:
+        if isinstance(checked, Failure):
             return arguments_refused(function, checked)
         llm = checked.value if isinstance(checked.value, dict) else {}
         attempt = 1 if self._use is None else 2
         info = CallInfo(
-            id=call_id, function=function.name, attempt=attempt, audience=self._audience
+            id=self._id or "", function=function.name, attempt=attempt, audience=self.audience
         )
         run = Run(
             function,
             llm,
             info,
-            self._context,
-            self._awaits,
-            finish=partial(self._finished, function, checked),
-            may_ask=runner.may_ask(function),
+            self.context,
+            self.awaits,
+            finish=partial(self._finished, function.name, checked.repairs),
+            executor=settings and executor_of(function),
+            may_ask=runner.may_ask is not None and runner.may_ask(function),
             put=self.put,
         )
         if self.put is not None:
             run = run.telling(run.finish)
-        if contract.separated.value is not None or self._is_asked(run):
-            return await self._with_person(runner, run)
-        return run.finish(await runner.run(run))
-
-    def _finished(
-        self, function: Function, checked: Success[JsonValue], outcome: Outcome
-    ) -> Outcome:
-        """Return the outcome as the caller gets it: with the name, all repairs, a bounded text."""
-        outcome = self._truncated(outcome)
-        if outcome.function == function.name and not checked.repairs:
-            return outcome
-        repairs = (*checked.repairs, *outcome.repairs)
-        return replace(outcome, function=function.name, repairs=repairs)
-
-    def _is_asked(self, run: Run) -> bool:
-        """Return whether a call needs a wrapper although the model gives all parameters."""
-        settings = settings_of(run.function)
-        return (
-            self._human is not None
-            or self._approve is not None
+        if (
+            self.human is not None
+            or self.approve is not None
             or self._use is not None
             or run.may_ask
-            or run.function.confirm
-            or bool(settings and (settings.view or settings.confirm or settings.on_call))
-        )
+            or function.confirm
+            or contract.separated.value is not None
+            or (settings and (settings.view or settings.confirm or settings.on_call))
+        ):
+            return await self._with_person(runner, run, settings)
+        outcome = await runner.run(run)
+        is_finished = outcome.function == function.name and not checked.repairs
+        return outcome if is_finished else run.finish(outcome)
 
-    async def _with_person(self, runner: Runner, run: Run) -> Outcome:
-        from pyfunctools.execution.wrappers import wrapped
+    async def _with_person(self, runner: Runner, run: Run, settings: "Settings | None") -> Outcome:
+        """Run a function with all that the call needs around it."""
+        from pyfunctools.execution.wrappers.hooks import wrapped
         from pyfunctools.execution.wrappers.part import part_of_person
 
-        person = part_of_person(run, self._human, self._approve, self._tickets, self._use)
+        use = self._use
+        person = part_of_person(run, settings, self.human, self.approve, self.tickets, use)
         if person.ask is not None or callable(person.approve):
             run.check_context()  # an error comes before the person is asked
-        begin = Beginning(None if self._use is None else self._use.claim)
+        begin = Beginning(None if use is None else use.claim)
         run = run._replace(person=person, preview=runner.preview, begin=begin)
         return await wrapped(runner.run, person)(run)
+
+    def _finished(self, name: str, repairs: tuple[Repair, ...], outcome: Outcome) -> Outcome:
+        """Return the outcome as the caller gets it: with the name, all repairs, a bounded text."""
+        outcome = self._truncated(outcome)
+        if outcome.function == name and not repairs:
+            return outcome
+        return replace(outcome, function=name, repairs=(*repairs, *outcome.repairs))
 
 
 Steps: TypeAlias = Callable[[Put], Coroutine[Any, Any, Outcome]]

@@ -21,16 +21,17 @@ from pyfunctools.execution.steps import (
 )
 from pyfunctools.limits import Limits
 from pyfunctools.record.call import CallInfo
-from pyfunctools.record.function import Function, handler_of
+from pyfunctools.record.function import Function, handler_of, settings_of
 from pyfunctools.record.outcome import Outcome, Request
 
 if TYPE_CHECKING:  # loaded by the first call in which a person takes part
+    from concurrent.futures import Executor
+
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve, Ask
     from pyfunctools.execution.person.ticket_use import Claim
     from pyfunctools.execution.person.tickets import Ticket, Tickets
     from pyfunctools.execution.person.withheld import Withheld
-    from pyfunctools.record.handler import Handler
     from pyfunctools.record.outcome import Question
     from pyfunctools.record.settings import Settings
     from pyfunctools.schema.ground.path import Keys
@@ -45,7 +46,7 @@ class Run(NamedTuple):
     if nobody takes part; `dialog` is how a remote server asks a person. `preview` is that of the
     runner. `finish` returns an outcome as the caller gets it. `put` takes the items of a stream,
     each as it comes; without it they are collected. `may_ask` is whether the runner may ask a
-    person in the middle of this call.
+    person in the middle of this call. `executor` runs a synchronous function.
     """
 
     function: Function
@@ -60,6 +61,7 @@ class Run(NamedTuple):
     finish: "Callable[[Outcome], Outcome]" = lambda outcome: outcome
     may_ask: bool = False
     put: "Put | None" = None
+    executor: "Executor | None" = None
 
     def telling(self, change: Callable[[Outcome], Outcome]) -> "Run":
         """Return the run, each item of which is changed before it is passed on."""
@@ -86,11 +88,9 @@ class Run(NamedTuple):
         """Whether a model is told no message of an exception, and no words of a server."""
         return self.person is not None and self.person.private.withholds
 
-    def check_context(self, handler: "Handler | None" = None) -> None:
+    def check_context(self) -> None:
         """Refuse a run without the context that a parameter requires."""
-        if self.context is not None:
-            return
-        handler = handler or handler_of(self.function)
+        handler = handler_of(self.function) if self.context is None else None
         if handler is not None and (parameter := handler.wants_context) is not None:
             raise DefinitionError(
                 f"{self.function.name}({parameter})",
@@ -178,8 +178,9 @@ class Runner(Protocol):
         """The function that returns the HTTP request of a call, its credentials covered."""
         ...
 
-    def may_ask(self, function: Function) -> bool:
-        """Return whether running a function may ask a person in the middle of a call."""
+    @property
+    def may_ask(self) -> "Callable[[Function], bool] | None":
+        """The function that returns whether a call may ask a person in its middle."""
         ...
 
     def close(self) -> None:
@@ -189,3 +190,17 @@ class Runner(Protocol):
     async def aclose(self) -> None:
         """Close all resources, on an event loop."""
         ...
+
+
+def executor_of(function: Function) -> "Executor | None":
+    """Return the executor that runs a function.
+
+    What a person gives leaves this process only if the program says so.
+    """
+    settings = settings_of(function)
+    if settings is None or settings.executor is None:
+        return None
+    from concurrent.futures import ThreadPoolExecutor
+
+    is_here = isinstance(settings.executor, ThreadPoolExecutor) or settings.executor_values
+    return settings.executor if is_here or function.separated is None else None

@@ -71,9 +71,13 @@ def _ignored() -> tuple[str, ...]:
     return ("<frozen ", join(get_path("stdlib"), ""), join(dirname(dirname(__file__)), ""))
 
 
+TRACES = "opentelemetry.trace"
+"""The API of OpenTelemetry; a program that has not imported it has no spans."""
+
+
 def tracing() -> "ModuleType | None":
     """Return the API of OpenTelemetry if the application has set a provider of tracers."""
-    api = sys.modules.get("opentelemetry.trace")
+    api = sys.modules.get(TRACES)
     # Without a provider of the application it is a proxy; both classes stand outside `__all__`.
     provider = None if api is None else api.get_tracer_provider()
     is_off = api is None or isinstance(provider, api.ProxyTracerProvider | api.NoOpTracerProvider)

@@ -199,7 +199,7 @@ class ControllerTool(BaseTool):
         waits, (thread, step) = _WAITING.setdefault(controller, {}), _step(config) or ("", "")
         place, answers = (thread, step, call.id or ""), list[_Answer]()
         _, runner = controller._entries[self.name]  # pyright: ignore[reportPrivateUsage]
-        if runtime is not None and call.id and runner.may_ask(function):
+        if runtime is not None and call.id and runner.may_ask and runner.may_ask(function):
             answers = _earlier_answers(place)
             outcome = await run(_latest(waits.get(place), answers))
         else:

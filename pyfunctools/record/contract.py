@@ -83,8 +83,9 @@ class Renderings:
 class HumanSide:
     """Facts about the schema of a function's human side.
 
-    `has_secrets` is true if a value may be a secret. `secret_defaults` are the defaults of secrets,
-    `has_defaults` is true if anything has one.
+    `secrets` separates the secrets, its human's side, from other values; `has_secrets` is true if
+    there may be one. `secret_defaults` are the defaults of secrets, `has_defaults` is true if
+    anything has one.
     `property_names` are the names of all declared properties. `takes_files` is true if a value may
     be a file.
     """
@@ -92,11 +93,11 @@ class HumanSide:
     def __init__(self, schema: JsonSchema) -> None:
         self.validator = Validator(schema)
         self._schema = schema
-        self._secrets = separate_normalized(schema, is_secret_of_human, self.validator)
-        self.has_secrets = self._secrets.has_human
+        self.secrets = separate_normalized(schema, is_secret_of_human, self.validator)
+        self.has_secrets = self.secrets.has_human
         self.secret_defaults = tuple(
             inner["default"]
-            for _, inner in subschemas(self._secrets.shared("human"))
+            for _, inner in subschemas(self.secrets.shared("human"))
             if isinstance(inner, dict) and "default" in inner
         )
         parts = [(keys, part) for keys, part in subschemas(schema) if isinstance(part, dict)]
@@ -109,13 +110,9 @@ class HumanSide:
     def __reduce__(self) -> tuple[object, ...]:
         return (HumanSide, (self._schema,))
 
-    def secrets_in(self, human: JsonValue) -> JsonValue:
-        """Return the secrets in a value of the human's side."""
-        return self._secrets.part(human, "human")
-
     def has_secret(self, human: JsonValue) -> bool:
         """Return whether a value of the human's side has a secret in it."""
-        return self.has_secrets and self.secrets_in(human) not in (None, {}, [])
+        return self.has_secrets and self.secrets.part(human, "human") not in (None, {}, [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

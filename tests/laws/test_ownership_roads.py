@@ -27,8 +27,8 @@ from roads import reply, texts_of
 
 import pyfunctools
 from pyfunctools import Approval, Controller, DefinitionError, Issue, Outcome, PyfunctoolsError
-from pyfunctools.execution import wrappers
 from pyfunctools.execution.runner import Run, Runs
+from pyfunctools.execution.wrappers import hooks
 from pyfunctools.integrations.mcp import server
 from pyfunctools.schema.ground.path import Path
 
@@ -265,19 +265,23 @@ class Telling:
         return replace(outcome, **changed[self.where])
 
 
-def without(name: str) -> Callable[..., Any]:
-    return lambda rows: tuple(row for row in rows if row.__name__ != name)
+async def passed_on(inner: Runs, _: object, run: Run) -> Outcome:
+    return await inner(run)
 
 
-def telling(where: str) -> Callable[..., Any]:
-    return lambda rows: (*rows, lambda inner, run: Telling(inner, where).run)
+def telling(where: str) -> Callable[..., Runs]:
+    wrapped = hooks.wrapped
+    return lambda inner, person: Telling(wrapped(inner, person), where).run
 
 
-MUTANTS: dict[str, Callable[..., Any]] = {
-    "without withholding": without("withholding"),
-    "without fixing": without("fixing"),
-    "without values": without("with_values"),
-    **{f"a value in {where}": telling(where) for where in ("a text", "an issue", "the log")},
+MUTANTS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "without withholding": ("run_masked", passed_on),
+    "without fixing": ("run_with_fixed", passed_on),
+    "without values": ("run_with_values", passed_on),
+    **{
+        f"a value in {each}": ("wrapped", telling(each))
+        for each in ("a text", "an issue", "the log")
+    },
 }
 
 
@@ -294,5 +298,5 @@ def test_a_value_without_its_wrapper_breaks_the_law(
                 yield seed
 
     if mutant is not None:
-        monkeypatch.setattr(wrappers, "_WRAPPERS", MUTANTS[mutant](wrappers._WRAPPERS))
+        monkeypatch.setattr(hooks, *MUTANTS[mutant])
     assert (next(failures(), None) is not None) is (mutant is not None)

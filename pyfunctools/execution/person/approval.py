@@ -165,10 +165,10 @@ class View:
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Yield the secret parts: by the schema of the arguments, and in the person's part."""
         parameters = contract_of(self.function).parameters
-        yield separate_normalized(parameters, is_secret).split(whole)[1]
-        if self.function.separated is not None:
-            side = contract_of(self.function).human_side.value
-            yield side.secrets_in(self.function.separated.split(whole)[1])
+        yield separate_normalized(parameters, is_secret).part(whole, "human")
+        if (separated := self.function.separated) is not None:
+            secrets = contract_of(self.function).human_side.value.secrets
+            yield secrets.part(separated.part(whole, "human"), "human")
 
 
 _AGAIN = "the secret itself, since the value around it was changed"

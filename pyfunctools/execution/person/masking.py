@@ -60,11 +60,10 @@ class Masker:
         text = self.text(outcome.text)
         issues = tuple(map(self._issue, outcome.issues))
         content = tuple(map(self._file, outcome.content))
-        names = [[each.filename for each in files] for files in (content, outcome.content)]
         waiting = outcome.waiting and self._waiting(outcome.waiting)
         shown = (text, issues, content, waiting, masked)
         known = (outcome.text, outcome.issues, outcome.content, outcome.waiting, json)
-        if shown == known and names[0] == names[1]:  # equal files may have other names
+        if shown == known and not content:  # equal files may have other names
             return outcome
         return replace(
             outcome, text=text, issues=issues, content=content, waiting=waiting, _json=masked

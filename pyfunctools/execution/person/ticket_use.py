@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from json import loads
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
 from pyfunctools.execution.person.stores import TicketStore, keeps_answers
@@ -15,16 +15,16 @@ from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.outcome import Outcome, waiting_from_json
 
+Record: TypeAlias = Callable[[Outcome, str], Awaitable[None]]
+"""Records the outcome of a call, with a text without a person's values."""
+
 
 class Claim(NamedTuple):
-    """The use of a ticket: claimed just before its call runs.
-
-    `record` records the outcome of the call, with a text without a person's values.
-    """
+    """The use of a ticket: claimed just before its call runs, and recorded afterwards."""
 
     ticket: Ticket
     claim: Begin
-    record: Callable[[Outcome, str], Awaitable[None]] | None = None
+    record: Record | None = None
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from inspect import iscoroutine
 from typing import cast
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Success
@@ -77,17 +77,17 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
     values by path and nested ones is refused too.
     """
     contract = contract_of(function)
-    side = contract.human_side.value
+    side, separated = contract.human_side.value, contract.separated.value
     wrong = [
         side_issue("human", (name,), "all values by path, or none")
-        for name in members_of(human)
+        for name in (human if isinstance(human, dict) else ())
         if str(name).startswith(ROOT) and name not in side.property_names
     ]
     if side.takes_files:
         wrong += _texts_for_files(contract.validator.outline.place, human)
     if wrong:
         return Failure(value=None, issues=tuple(wrong))
-    return contract.merge(llm, human)
+    return contract.validate(llm) if separated is None else separated.merge(llm, human)
 
 
 def wants_file(schema: JsonSchema | bool) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import date, time
 from typing import Any, cast
 
-from pyfunctools._json import JsonValue, members_of
+from pyfunctools._json import JsonValue
 from pyfunctools.execution.person.answers import SCALARS, plain_json
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -52,19 +52,19 @@ class Withheld:
             path = name if name.startswith(ROOT) else f"{ROOT}.{name}"
             (self.secret_answers if path in secret else self.answers).append(plain_json(value))
 
-    def add_objects(self, bound: object) -> None:
+    def add_objects(self, bound: Mapping[str, object]) -> None:
         """Add what a method gets in a person's places, such as a default that a factory made."""
         written: dict[str, object] = {}
         for each in (*self.given, self.llm):
-            written |= members_of(cast("JsonValue", each))
-        held = members_of(cast("JsonValue", bound))
-        if SCALARS.issuperset(map(type, held.values())) and held == written:
+            if isinstance(each, dict):
+                written |= cast("dict[str, object]", each)
+        if SCALARS.issuperset(map(type, bound.values())) and bound == written:
             return
         objects = self._with_fields(bound, DEFAULT_LIMITS.depth)
         separated, side = contract_of(self.function).separated.value, self._side
         if separated is not None and side is not None:
             own = separated.part(objects, "human")
-            self.secret_answers.append(side.secrets_in(own))
+            self.secret_answers.append(side.secrets.part(own, "human"))
             self._has_objects = self._has_objects or _is_filled(own, self.fixed)
 
     def _with_fields(self, value: object, depth: int) -> JsonValue:
@@ -99,7 +99,7 @@ class Withheld:
 
     def masked(self, outcome: Outcome) -> Outcome:
         """Return the outcome with the values as `***`; `value` and `exception` are unchanged."""
-        masked = self._masker(is_error=not outcome.ok).outcome(outcome)
+        masked = self._masker(is_error=outcome.reason is not None).outcome(outcome)
         has_message = masked.exception is not None and self.withholds
         return replace(masked, _is_withheld=True) if has_message else masked
 
@@ -135,10 +135,12 @@ class Withheld:
     def _texts(self) -> tuple[set[str], set[str], set[str]]:
         """Return the secrets, all that was given, and what the model wrote, as texts."""
         side = self._side
-        given = [plain_json(each) for each in (*self.given, *self.fixed)]
+        given = [*map(plain_json, self.given), *map(plain_json, self.fixed)]
         secret = list(self.secret_answers)
         if side is not None:
-            secret += [*map(side.secrets_in, given), *side.secret_defaults]
+            secret += side.secret_defaults
+            for each in given:
+                secret.append(side.secrets.part(each, "human"))
         names = frozenset[str]() if side is None else side.property_names
         secrets, others = _texts(secret, names), _texts((*given, *self.answers), names)
         return secrets, others, _texts((self.llm,)) if secrets or others else others

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, cast
 
 from pyfunctools._json import JsonObject, JsonValue
@@ -27,17 +26,15 @@ from pyfunctools.execution.wrappers.part import (
     still_waiting,
     waiting_call,
 )
-from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Waiting, waiting_state
-from pyfunctools.route import Route
 from pyfunctools.schema import Path, Repair, Success
 from pyfunctools.schema.ground.json_values import equal
 
 
-async def _run_approved(inner: Runs, run: Run) -> Outcome:
+async def run_approved(inner: Runs, run: Run) -> Outcome:
     """Run the call as a person has approved it; an edit of the model's part is a repair."""
     person = run.person
-    assert person is not None  # noqa: S101 - as `approving` checks
+    assert person is not None  # noqa: S101 - it is made for every wrapped call
     answers_server = person.has_begun and not callable(person.approve)
     if person.has_begun and not _has_changed(person):
         return await inner(run)
@@ -126,16 +123,6 @@ def _as_edited(person: PersonsPart, llm: JsonValue) -> PersonsPart:
 
 _NOT_NOW = "A person was asked to approve this call and has not decided yet."
 _CHANGED = "The call is not as it was when the person was asked: they have to approve it again."
-
-
-def approving(inner: Runs, person: PersonsPart) -> Runs:
-    """Wrap a call that may need an approval.
-
-    One that waited in its middle was approved before, with the fixed values it had then.
-    """
-    rules = person.settings and person.settings.confirm
-    wanted = person.made.function.confirm or person.has_answer or bool(rules)
-    return partial(_run_approved, inner) if wanted else inner
 
 
 MOST_QUESTIONS = 10
@@ -283,9 +270,3 @@ def _answered(person: PersonsPart) -> Answered | None:
 def _is_yes(answer: Any) -> bool:
     """True for an approval without an edit: a server's question has no arguments to edit."""
     return answer is True or answer == Approval()
-
-
-def dialog_with_server(inner: Runs, person: PersonsPart) -> Runs:
-    """Wrap a call of a remote tool, or one for which a person may have to log in."""
-    is_remote = isinstance(person.made.function.origin, RemoteTool | Route)
-    return DialogWithServer(inner, person).run if is_remote and person.made.may_ask else inner

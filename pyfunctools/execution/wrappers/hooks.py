@@ -9,39 +9,64 @@ from typing import TypeAlias, cast
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, Retry
 from pyfunctools.execution.person.approval import PendingCall
+from pyfunctools.execution.person.ticket_use import Record
+from pyfunctools.execution.person.withheld import Withheld
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable
 from pyfunctools.execution.trace import MASKED, log_raised
-from pyfunctools.execution.wrappers.part import pending_call
+from pyfunctools.execution.wrappers.consent import DialogWithServer, run_approved
+from pyfunctools.execution.wrappers.part import (
+    pending_call,
+    run_with_fixed,
+    run_with_values,
+)
+from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.settings import NO_SETTINGS
+from pyfunctools.route import Route
 
 
-def ticketed(inner: Runs, person: PersonsPart) -> Runs:
-    """Wrap a call that has a ticket."""
-    record = person.use and person.use.record
-    if record is None:
-        return inner
+def wrapped(run: Runs, person: PersonsPart) -> Runs:
+    """Return the `run` of a runner with all wrappers that a call needs, the innermost first."""
+    made, private, use = person.made, person.private, person.use
+    settings = person.settings or NO_SETTINGS
+    function, view = made.function, settings.view and settings.view.value
+    if made.may_ask and isinstance(function.origin, RemoteTool | Route):
+        run = DialogWithServer(run, person).run
+    # A call that waited in its middle was approved before, with the fixed values it had then.
+    if function.confirm or settings.confirm or (person.approve is not None and person.has_answer):
+        run = partial(run_approved, run)
+    if view is not None and view.places:
+        run = partial(run_with_fixed, run, view)
+    if person.given is not None or function.separated is not None:
+        run = partial(run_with_values, run, person)
+    run = partial(run_finished, partial(run_masked, run, private))
+    for hook in settings.on_call:
+        run = partial(run_masked, partial(run_hooked, run, hook), private)
+    record = use and use.record
+    return run if record is None else partial(run_recorded, run, record, private)
 
-    async def run_once(run: Run) -> Outcome:
-        outcome = await inner(run)
-        await record(outcome, person.private.text(outcome.text))
-        return outcome
 
-    return run_once
+async def run_recorded(inner: Runs, record: Record, private: Withheld, run: Run) -> Outcome:
+    """Run a call that has a ticket, and record what came of it."""
+    outcome = await inner(run)
+    await record(outcome, private.text(outcome.text))
+    return outcome
 
 
-def withholding(inner: Runs, person: PersonsPart) -> Runs:
-    """Wrap a call in which a person or the program gives a value."""
+async def run_masked(inner: Runs, private: Withheld, run: Run) -> Outcome:
+    """Run a call, and mask what a person and the program gave in its outcome."""
+    token = MASKED.set(private.text)
+    try:
+        outcome = await inner(run if run.put is None else run.telling(private.masked))
+    finally:
+        MASKED.reset(token)
+    return private.masked(outcome)
 
-    async def run_masked(run: Run) -> Outcome:
-        token = MASKED.set(person.private.text)
-        try:
-            outcome = await inner(run.telling(person.private.masked))
-        finally:
-            MASKED.reset(token)
-        return person.private.masked(outcome)
 
-    return run_masked
+async def run_finished(inner: Runs, run: Run) -> Outcome:
+    """Run a call, and return the outcome as the caller gets it, which the hooks see."""
+    return run.finish(await inner(run))
 
 
 _Steps: TypeAlias = (
@@ -73,7 +98,8 @@ def _is_generator(called: object) -> bool:
     return isgeneratorfunction(called) or isasyncgenfunction(called)
 
 
-async def _run(inner: Runs, hook: Hook, run: Run) -> Outcome:
+async def run_hooked(inner: Runs, hook: Hook, run: Run) -> Outcome:
+    """Run a call inside a hook; what it tells is masked: it can read a value and an exception."""
     person = run.person
     assert person is not None  # noqa: S101 - it is made for every wrapped call
     steps = hook(pending_call(person, ()))
@@ -161,18 +187,3 @@ _AFTER = (
     "Its result is not shown."
 )
 _REMEDY = "Write `def hook(call): outcome = yield`, and `return` an `Outcome` to answer the call."
-
-
-def hooked(inner: Runs, person: PersonsPart) -> Runs:
-    """Finish the outcome as the caller gets it, and wrap the call in the hooks of its function.
-
-    What a hook tells is masked too: it can read the value and the exception of an outcome.
-    """
-
-    async def run_finished(run: Run) -> Outcome:
-        return run.finish(await inner(run))
-
-    runner = run_finished
-    for hook in () if person.settings is None else person.settings.on_call:
-        runner = withholding(partial(_run, runner, hook), person)
-    return runner

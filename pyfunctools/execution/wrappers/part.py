@@ -3,7 +3,6 @@
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from functools import partial
 from json import dumps
 from typing import Literal, cast
 
@@ -34,10 +33,10 @@ from pyfunctools.execution.person.withheld import Withheld
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable, declined_text, login_path
 from pyfunctools.execution.trace import log_raised
-from pyfunctools.record.function import Function, settings_of
+from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
-from pyfunctools.record.settings import FixedView
+from pyfunctools.record.settings import FixedView, Settings
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.feedback.plain_words import TEXTS
@@ -50,6 +49,7 @@ Wants = Literal["needs_human", "needs_approval"]
 
 def part_of_person(
     made: Run,
+    settings: Settings | None,
     human: object,
     approve: Approve,
     tickets: Lazy[Tickets],
@@ -68,7 +68,7 @@ def part_of_person(
         given, for_server = _for_server(made, given, state)
     return PersonsPart(
         made,
-        settings_of(made.function),
+        settings,
         cast("Ask", human) if asks else None,
         given,
         approve,
@@ -253,14 +253,14 @@ _UNASKED = "The person could not be asked ({}). {}."
 _UNKNOWN = "The check whether a person has to approve this call failed ({}). {}."
 
 
-async def _run(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
+async def run_with_values(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
     """Run the function with both parts; without all values, or after a mistake, it waits."""
     completed = await _completed(given)
     if isinstance(completed, Outcome):
         return completed
     person, arguments = completed
     outcome = await inner(run._replace(arguments=arguments, person=person))
-    if run.has_begun or outcome.reason != "arguments" or not _is_persons(outcome.issues):
+    if outcome.reason != "arguments" or run.has_begun or not _is_persons(outcome.issues):
         return outcome
     shown = person.private.masked(outcome)
     return mistaken(person, "needs_human", shown.issues, shown.text)
@@ -269,8 +269,8 @@ async def _run(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
 async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments] | Outcome:
     """Return the whole arguments; ask the person if only the person's values are wrong."""
     person, joined = _joined(person)
-    text, is_split = None, person.made.function.separated is not None
-    if not joined and person.ask is not None and is_split and _is_persons(joined.issues):
+    text: str | None = None
+    if person.ask is not None and _is_to_give(person, joined):
         pending = pending_call(person, questions_to(person))
         answer = await result_of(person, "human", person.ask, pending)
         if isinstance(answer, Outcome):
@@ -283,13 +283,20 @@ async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments
             person, joined = _joined(person._replace(given=answer[0], human=None))
     if joined:
         return person, UnshownArguments(joined.value if isinstance(joined.value, dict) else {})
-    if not (is_split and _is_persons(joined.issues)):
+    if not _is_to_give(person, joined):
         return arguments_refused(person.made.function, joined)
     if person.human is None and person.approve is False:
         return await declined(person, "denied")
     if person.given is None or text is not None:
         return waiting_call(person, "needs_human", joined.issues, text)
     return mistaken(person, "needs_human", joined.issues)
+
+
+def _is_to_give(person: PersonsPart, joined: Success[JsonValue] | Failure) -> bool:
+    """Return whether the person has to give or to correct values."""
+    if joined or person.made.function.separated is None:
+        return False
+    return _is_persons(joined.issues)
 
 
 def _joined(person: PersonsPart) -> tuple[PersonsPart, Success[JsonValue] | Failure]:
@@ -311,13 +318,12 @@ def _joined(person: PersonsPart) -> tuple[PersonsPart, Success[JsonValue] | Fail
             if not person.asked:
                 return _joined(person._replace(given=_BLANK))
         return person, whole
-    filled = () if person.ticket is None else person.ticket.filled
-    missing = [keys for keys in filled if value_at(person.human, keys) is None]
-    if not missing:
-        return person, whole
-    expected = "the value, which was given before"
-    issues = tuple(side_issue("human", keys, expected) for keys in missing)
-    return person, Failure(value=llm, issues=issues)
+    wrong = [
+        side_issue("human", keys, "the value, which was given before")
+        for keys in (() if person.ticket is None else person.ticket.filled)
+        if value_at(person.human, keys) is None
+    ]
+    return person, Failure(value=llm, issues=tuple(wrong)) if wrong else whole
 
 
 def _is_persons(issues: tuple[Issue, ...]) -> bool:
@@ -330,14 +336,7 @@ _BLANK = {"$input": ""}
 _NOT_NOW = "A person was asked for their part and has not given it yet."
 
 
-def with_values(inner: Runs, person: PersonsPart) -> Runs:
-    """Wrap a call of a function with a human part, or a call to which a person gave values."""
-    if person.made.function.separated is None and person.given is None:
-        return inner
-    return partial(_run, inner, person)
-
-
-async def _run_fixed(inner: Runs, view: FixedView, run: Run) -> Outcome:
+async def run_with_fixed(inner: Runs, view: FixedView, run: Run) -> Outcome:
     """Run the function with its fixed values; from here on it is the one with their properties."""
     run.check_context()
     completed = await _with_fixed(run, view)
@@ -352,7 +351,7 @@ async def _run_fixed(inner: Runs, view: FixedView, run: Run) -> Outcome:
 async def _with_fixed(run: Run, view: FixedView) -> Run | Outcome:
     """Return the run with the whole arguments, or the outcome of a refusal."""
     function, arguments, person = run.function, run.arguments, run.person
-    assert person is not None  # noqa: S101 - as `fixing` checks
+    assert person is not None  # noqa: S101 - it is made for every wrapped call
     taken = [_taken(function, keys) for keys in view.part.taken(arguments)]
     taken += [_taken(function, keys, "human") for keys in view.part.taken(person.human)]
     if taken:
@@ -419,9 +418,3 @@ def _taken(function: Function, keys: Keys, side: SideName = "llm") -> Issue:
     is_humans = separated is not None and separated.owner(keys) == "human"
     side = "human" if is_humans else side
     return side_issue(side, keys, "no value, since the application sets it")
-
-
-def fixing(inner: Runs, person: PersonsPart) -> Runs:
-    """Wrap a call of a function with fixed values."""
-    view = person.settings and person.settings.view and person.settings.view.value
-    return inner if view is None or not view.places else partial(_run_fixed, inner, view)
