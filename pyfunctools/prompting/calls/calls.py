@@ -206,11 +206,6 @@ _BOXED: Final = re.compile(r"\[[A-Za-z]\w{0,30}\]")
 _NESTED: Final = re.compile(r"\(|\[\s*+[\"']|[\"']\s*+\{")
 _ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
 _ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
-_MARKS: Final = ("<escape>", '<|"|>')
-"""The quotes of FunctionGemma and of Gemma 4, around text without escapes."""
-_SPECIAL: Final = "\"\\'\n"
-_HIDDEN: Final = "\ue000\ue001\ue002\ue003"
-_HIDE, _SHOW = str.maketrans(_SPECIAL, _HIDDEN), str.maketrans(_HIDDEN, _SPECIAL)
 _EFFORT: Final = 4
 _MIN_EFFORT: Final = 400_000
 """The characters that may be examined: a factor for each one of the text, and a constant."""
@@ -225,9 +220,6 @@ class Scan:
     """One scan of a text."""
 
     def __init__(self, text: str, names: FunctionNames) -> None:
-        self._marks = [mark for mark in _MARKS if mark in text] if "<" in text else []
-        for mark in self._marks:
-            text = _with_quotes(text, mark)
         self._text = text
         self._names = names
         self._code = Code(text)
@@ -262,13 +254,7 @@ class Scan:
         if not self._found:
             return []
         found = sorted(self._found, key=_position)
-        meant = meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
-        for each in meant if self._marks else ():
-            if not isinstance(each.arguments, WrittenArguments):
-                each.arguments = _shown(each.arguments)
-                whole = each.source is None or not each.source.issues
-                each.source = None if whole else each.source
-        return meant
+        return meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
 
     def _next_break(self, at: int) -> Break | None:
         """Return the next turn of another role, if it begins at `at` or before."""
@@ -363,23 +349,3 @@ def _needs_care(text: str) -> bool:
 def _position(found: FoundCall) -> int:
     """Return the position of a call, or of the JSON that contains it."""
     return found.start if found.source is None else found.source.start
-
-
-def _with_quotes(text: str, mark: str) -> str:
-    """Return a text with quotes for the marks of a family, at the same positions."""
-    gap = " " * (len(mark) - 1)
-    made: list[str] = []
-    for n, part in enumerate(text.split(mark)):
-        inside = n % 2 == 1
-        made.append((gap + '"' if inside else '"' + gap) if n else "")
-        made.append(part.translate(_HIDE) if inside else part)
-    return "".join(made)
-
-
-def _shown(value: JsonValue) -> JsonValue:
-    """Return a value with the characters that `_with_quotes` has hidden."""
-    if isinstance(value, str):
-        return value.translate(_SHOW)
-    if isinstance(value, dict):
-        return {key.translate(_SHOW): _shown(inner) for key, inner in value.items()}
-    return [_shown(inner) for inner in value] if isinstance(value, list) else value

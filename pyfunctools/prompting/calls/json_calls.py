@@ -212,7 +212,7 @@ def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
 
 
 _BEGINS: Final = re.compile(
-    rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
+    rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:|<(?:escape|\|\"\|)>)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
 )
 _NAME_MEMBER: Final = re.compile(
     r"[\"'](?:name|function|tool_name|function_name)[\"']\s*+:\s*+[\"']([\w.-]{1,120})[\"']"
@@ -294,7 +294,7 @@ def _literal(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     except NotALiteral:
         return None, literals.end_of_search
     end = literals.at
-    if literals.repairs:
+    if any(repair.kind != "key" for repair in literals.repairs):
         return None, literals.end_of_search
     raws = ((raw.keys, text[raw.start : raw.end]) for raw in literals.raws)
     issues = [
@@ -303,7 +303,13 @@ def _literal(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     issues += (_fault(keys, fault) for keys, fault in literals.faults)
     objects = literals.objects
     found = JsonInText(
-        text=text[at:end], start=at, end=end, value=value, issues=tuple(issues), objects=objects
+        text=text[at:end],
+        start=at,
+        end=end,
+        value=value,
+        repairs=tuple(literals.repairs),
+        issues=tuple(issues),
+        objects=objects,
     )
     return found, end
 

@@ -36,6 +36,9 @@ _SHORT: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u(?=[0-9a-fA-F])(?![0-9a-fA-F]{4
 _SWALLOWED: Final = re.compile(r"[,(]\s*+[^\W\d]\w{0,60}\s*+=\s*+\Z")
 """The text before a quote inside a string, if the quote opens the string of the next argument."""
 _PREFIX: Final = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
+_QUOTES: Final = ('"', "'", "\\", "<")
+_FRAME: Final = re.compile(r"""\\+["']|<escape>|<\|"\|>""")
+"""Escaped quotes, and those of FunctionGemma and of Gemma 4, around text without escapes."""
 _RUNS: Final = {quote: re.compile(rf"(?:[^\\{quote}]|\\.)*+{quote}", re.DOTALL) for quote in "\"'"}
 _BARE: Final = re.compile(
     r"""(?<![\w\\])(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|[()\[\]{},\n]"""
@@ -172,7 +175,7 @@ class Literals:
             return self._members(keys)
         if char == "(":
             return self._tuple(keys)
-        if char in ('"', "'", "\\"):
+        if char in _QUOTES:
             return self._strings(keys)
         if prefix := _PREFIX.match(self.text, self.at, self.stop):
             self.at = prefix.end()
@@ -253,9 +256,9 @@ class Literals:
             return found[found.lastindex or 1]
         if found := _BARE_KEY.match(self.text, self.at, self.stop):
             self.at = found.end()
-            self._repair(keys, "key", found[1], f'"{found[1]}"')
+            self._repair((*keys, found[1]), "key", found[1], f'"{found[1]}"')
             return found[1]
-        if self.text[self.at] not in "\"'\\":
+        if self.text[self.at] not in _QUOTES:
             raise NotALiteral
         key = self._string(keys, raw=False)
         if self.space() != ":":
@@ -274,8 +277,8 @@ class Literals:
     def _string(self, keys: Keys, *, raw: bool) -> str:
         text, start = self.text, self.at
         quote = text[start]
-        if quote == "\\":
-            return self._escaped_string()
+        if quote in ("\\", "<"):
+            return self._framed_string()
         triple = quote * 3
         if text.startswith(triple, start):
             end = text.find(triple, start + 3, self.stop)
@@ -310,9 +313,9 @@ class Literals:
         self._repair(keys, "truncated", written, written)
         return unescaped(written[1:].rstrip("\\"), raw)
 
-    def _escaped_string(self) -> str:
-        r"""Parse a string in `\"`: the whole text is a string with escaped quotes."""
-        opened = _ESCAPED_QUOTE.match(self.text, self.at, self.stop)
+    def _framed_string(self) -> str:
+        r"""Parse a string in `\"`, in a text that is a string itself, or in the marks of Gemma."""
+        opened = _FRAME.match(self.text, self.at, self.stop)
         if opened is None:
             raise NotALiteral
         end = self.text.find(opened[0], opened.end(), self.stop)
@@ -321,7 +324,8 @@ class Literals:
             raise NotALiteral
         value = self.text[opened.end() : end]
         self.at = end + len(opened[0])
-        for _ in range(len(opened[0]).bit_length()):  # more often for a string in a string: `\\\"`
+        escapes = opened[0].count("\\") + 1 if opened[0][0] == "\\" else 0
+        for _ in range(escapes.bit_length()):  # more often for a string in a string: `\\\"`
             value = unescaped(value)
         return value
 

@@ -27,50 +27,40 @@ _CALLING: Final = (
     r"(?:call|use|run|execute|make|invoke|send|perform|issue|do|follow|obey)(?:ing)?\b"
 )
 _NOT: Final = (
-    r"\b(?:(?:will|would|must|shall|should|do|does|can|could|did|am|is|are)\s+(?:not|never)"
-    r"|cannot|never|refused?\s+to|(?:wo|would|must|should|do|does|ca|could|did|is|are)n['\u2019]t"
-    r"|not\s+going\s+to|avoid|(?:wrong|unsafe|incorrect|unnecessary|no\s+need)\s+to)"
-    r"(?!\s+(?:forget|hesitate|fail|only|just|simply|merely)\b)\s+"
+    r"(?:\b(?:not|never|cannot|refused?\s+to|avoid|(?:wrong|unsafe|unnecessary|no\s+need)\s+to)"
+    r"|n['\u2019]t)(?!\s+(?:forget|hesitate|fail|only|just|simply|merely)\b)\s+"
 )
 _REFUSED: Final = re.compile(
-    rf"{_NOT}{_CALLING}[^\n]*:\Z"
-    rf"|(?:{_NOT}{_CALLING}(?:\s+[\w`'\"]+){{0,3}}"
-    r"|\b(?:instead\s+of|rather\s+than|without|avoid|not))\W*\Z",
+    rf"{_NOT}{_CALLING}[^\n]*\Z|\b(?:instead\s+of|rather\s+than|without|avoid|not)\W*\Z",
     re.IGNORECASE,
 )
 """The end of a sentence before a call that is not to be made."""
 _REFUSED_BEHIND: Final = re.compile(
-    r"(?:\b(?:I|we)\b[^.\n]{0,20}?|(?:\A|[.!\n])\s*(?:please\s+)?)"
+    r"(?:\b(?:I|we)\b|(?:\A|[.!\n])\s*(?:please\s+)?)[^.\n]{0,20}?"
     rf"{_NOT}{_CALLING}\s+(?:it|this|that|these|those|them|so|either|any)\b",
     re.IGNORECASE,
 )
-_PERMISSION: Final = (
-    r"(?:\b(?:shall|should|may|can|could|must)\s+(?:I|we)\b"
-    r"|\b(?:do|would|did|will)\s+you\s+(?:\w+\s+)?(?:want|like|prefer|wish|mind|agree|confirm|approve)"
-    r"|\bwant\s+(?:me|us)\s+to\b|\b(?:is|are)\s+(?:that|this|it|these|you)\s+(?:\w+\s+)?"
-    r"(?:ok(?:ay)?|alright|right|correct|sure|ready|fine|acceptable)\b|\bgo\s+ahead\b|\bproceed\b"
-    r"|\bconfirm|\bapprove|\b(?:ok(?:ay)?|yes\s+or\s+no|y/n)\W*\Z"
-)
-_ASKED: Final = re.compile(rf"{_PERMISSION})", re.IGNORECASE)
-_ASKS: Final = re.compile(r"\W*(?:shall|should|may|can|could|do|would|is|are)\b", re.IGNORECASE)
-_ASKED_BEHIND: Final = re.compile(
-    rf"{_PERMISSION}|\bwhich\s+(?:one|of|option|call|action|function|tool|would|do|should)\b)",
+_ASKED: Final = re.compile(
+    r"\b(?:(?:shall|should|may|can|could|must)\s+(?:I|we)\b|(?:do|would|did|will)\s+you\s+(?:\w+\s+)?"
+    r"(?:want|like|prefer|wish|mind|agree|confirm|approve)|want\s+(?:me|us)\s+to\b"
+    r"|(?:is|are)\s+(?:that|this|it|these|you)\s+(?:\w+\s+)?"
+    r"(?:ok(?:ay)?|alright|right|correct|sure|ready|fine|acceptable)\b|go\s+ahead\b|proceed\b|confirm"
+    r"|approve|which\s+(?:one|of|option|call|action|function|tool|would|do|should)\b)"
+    r"|\b(?:ok(?:ay)?|yes\s+or\s+no|y/n)\W*\Z",
     re.IGNORECASE,
 )
+"""A question that asks for permission."""
+_ASKS: Final = re.compile(r"\W*(?:shall|should|may|can|could|do|would|is|are)\b", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"[^.!?:\n]*(?:\?|\(y/n\))", re.IGNORECASE)
 _AWAITED: Final = re.compile(
     r"\b(?:please\s+(?:confirm|approve|choose|decide)"
     r"|(?:let\s+me\s+know|tell\s+me)\s+(?:if|whether|which)"
     r"|(?:if|once|when|after|unless|until)\s+you(?:['\u2019]d|\s+would)?\s+"
-    r"(?:agree|confirm|approve|say|decide|choose|allow)|with\s+your\s+(?:permission|approval|consent)"
-    r"|(?:after|await\w*|wait\w*\s+for|need)\s+your\s+"
+    r"(?:agree|confirm|approve|say|decide|choose|allow)|(?:with|after|await\w*|for|need)\s+your\s+"
     r"(?:permission|approval|consent|confirmation|ok))\b",
     re.IGNORECASE,
 )
 """Words of a sentence that makes a call wait for an answer."""
-_OFFERED: Final = re.compile(
-    r"\bif\s+you(?:['\u2019]d|\s+would)?\s+(?:want|like|wish|prefer)\b[^\n]*:\Z", re.IGNORECASE
-)
 _MORE: Final = re.compile(
     r"\b(?:else|more|other|another|also|further|additional|anything|as\s+well|too|next|afterwards"
     r"|then|questions?|need)\b",
@@ -78,15 +68,15 @@ _MORE: Final = re.compile(
 )
 """Words of a question about something else than the call before it."""
 _MEDIA: Final = (
-    r"(?:page|site|website|document|file|e?-?mails?|message|letter|logs?|article|post|comment|issue"
-    r"|readme|attachment|transcript|patch|diff|snippet|ticket|pull\s+request|advertisement|banner)"
+    r"\b(?:page|site|website|document|file|e?-?mails?|message|letter|logs?|article|post|comment|issue"
+    r"|readme|attachment|transcript|patch|diff|snippet|ticket|pull\s+request|advertisement|banner)\b"
 )
+_SAYS: Final = r"\b(?:says?|said|writes?|wrote|asks?|asked|tells?|told"
 _QUOTED: Final = re.compile(
-    rf"\b{_MEDIA}\b[^.\n]{{0,60}}\b(?:says?|said|contain(?:s|ed)?|reads?|include[sd]?|show(?:s|ed)?"
-    r"|writes?|wrote|ask(?:s|ed)?|tell(?:s|ed)?|told|instruct(?:s|ed)?|suggest(?:s|ed)?"
-    r"|request(?:s|ed)?|claim(?:s|ed)?|states?|begins?|ends?|has|had|is|was)\b[^\n]*:\Z"
-    r"|\b(?:says?|said|wrote|writes|asks?|asked|tells?|told)\b[^\n:]{0,20}:\Z"
-    rf"|\b(?:read|found|saw|see|received|quote|from|in)\b[^.\n:]{{0,40}}\b{_MEDIA}\b[^.\n:]{{0,30}}:\Z",
+    rf"{_MEDIA}[^.\n]{{0,60}}{_SAYS}|contain(?:s|ed)?|reads?|include[sd]?|show(?:s|ed)?"
+    r"|(?:instruct|suggest|request|claim)(?:s|ed)?|states?|begins?|ends?|has|had|is|was)\b[^\n]*:\Z"
+    rf"|{_SAYS})\b[^\n:]{{0,20}}:\Z"
+    rf"|\b(?:read|found|saw|see|received|quote|from|in)\b[^.\n:]{{0,40}}{_MEDIA}[^.\n:]{{0,30}}:\Z",
     re.IGNORECASE,
 )
 _MINE: Final = re.compile(
@@ -100,7 +90,8 @@ _EXPLAINED: Final = re.compile(
     r"|\bone\s+of\s+(?:these|the\s+following|them|two|three)\b"
     r"|\b(?:these|the\s+following|two|three|several|some)\s+"
     r"(?:options|choices|alternatives|ways|possibilities))[^\n]*[^\s.!]\Z"
-    r"|(?:\bexamples?|\be\.g\.?|\bfor instance)\b[^\n.]{0,40}:\Z",
+    r"|(?:\bexamples?|\be\.g\.?|\bfor instance)\b[^\n.]{0,40}:\Z"
+    r"|\bif\s+you(?:['\u2019]d|\s+would)?\s+(?:want|like|wish|prefer)\b[^\n]*:\Z",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"\w+")
@@ -160,7 +151,7 @@ def only_introduces(lead: str, *, answered: bool) -> bool:
     """
     if _is_plain(lead):
         return False
-    if any(each.search(lead) for each in (_REFUSED, _AWAITED, _EXPLAINED, _OFFERED)):
+    if _REFUSED.search(lead) or _AWAITED.search(lead) or _EXPLAINED.search(lead):
         return True
     if _ASKED.search(lead) and (lead.endswith("?") or _ASKS.match(lead)):
         return True
@@ -175,9 +166,9 @@ def takes_back(behind: str) -> bool:
         return False
     if _REFUSED_BEHIND.search(behind):
         return True
-    asked = (each[0] for each in _QUESTION.finditer(behind) if _ASKED_BEHIND.search(each[0]))
-    if any(not _MORE.search(each) for each in asked):
-        return True
+    for question in _QUESTION.findall(behind):
+        if _ASKED.search(question) and not _MORE.search(question):
+            return True
     awaited = _AWAITED.search(behind)
     return awaited is not None and not _MORE.search(
         behind[awaited.start() : first_end(behind, awaited.end(), len(behind))]
