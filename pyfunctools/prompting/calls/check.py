@@ -185,8 +185,6 @@ def _check_json(
     if again:
         other = _concluded(function, whole(again.value), [*moved, *again.repairs], [])
         return other if other or source.issues else result
-    if len(issues) < len(source.issues):
-        return result
     changes = ((each.path.keys, each.value, number_of(str(each.value))) for each in issues)
     return _changed(function, whole(value), changes, moved) or result
 
@@ -246,10 +244,9 @@ def _check_written(
     several = len(arguments.positional) > 1
     if arguments.values or not arguments.positional or (result and not several):
         return result
-    assigned = replace(arguments, positional=[*arguments.positional], values={})
-    parse_assignments(assigned, names)
-    other = _concluded(function, assigned.values, [], []) if assigned.values else None
-    if not other:
+    assigned = parse_assignments(arguments, names)
+    other = _concluded(function, assigned.values, [], []) if assigned else None
+    if not assigned or not other:
         return result
     before, after = arguments.positional, assigned.values
     made = Repair(path=_ROOT, kind="keyword", before=before, after=after)
@@ -290,35 +287,28 @@ def _with_names(
     write as a keyword, as `from`, is written `from_` or `_from`.
     """
     positional, given = written.positional, written.values
+    only = positional[0] if len(positional) == 1 and not given else None
+    if isinstance(only, dict) and only and all(key in names for key in only):
+        return written.moved(dict(only), lambda keys: keys[1:]), []
     bare = {key: key.strip("_") for key in given if key not in names}
     every = [*given, *bare.values()]
-    meant = {
+    meant: dict[str | int, str] = {
         key: name
         for key, name in bare.items()
         if iskeyword(name) and name in names and every.count(name) == 1
     }
     if not positional and not meant:
         return written, []
-    only = positional[0] if len(positional) == 1 and not given else None
-    arguments = replace(
-        written, raws=[*written.raws], repairs=[*written.repairs], faults=[*written.faults]
-    )
-    if isinstance(only, dict) and only and all(key in names for key in only):
-        arguments.values = dict(only)
-        arguments.rekey(lambda keys: keys[1:])
-        return arguments, []
-    given = {meant.get(key, key): value for key, value in given.items()}
-    named: dict[str | int, str] = {
-        place: name for place, name in enumerate(names[: len(positional)]) if name not in given
-    }
+    values = {meant.get(key, key): value for key, value in given.items()}
+    free = enumerate(names[: len(positional)])
+    placed = {place: name for place, name in free if name not in values}
+    values |= {name: positional[place] for place, name in placed.items()}
+    named = {**meant, **placed}
 
-    def rekeyed(keys: Keys) -> Keys:
-        return (named[keys[0]], *keys[1:]) if keys and keys[0] in named else keys
+    def change(keys: Keys) -> Keys:
+        return (named.get(keys[0], keys[0]), *keys[1:]) if keys else keys
 
-    arguments.values = {**given, **{name: positional[int(n)] for n, name in named.items()}}
-    surplus = [place for place in range(len(positional)) if place not in named]
-    named |= meant
-    arguments.rekey(rekeyed)
+    arguments = written.moved(values, change)
     arguments.repairs += (
         Repair(path=Path.of((name,)), kind="keyword", before=key, after=name)
         for key, name in meant.items()
@@ -328,7 +318,8 @@ def _with_names(
             (names[place] if place < len(names) else place,),
             f"There is no parameter for argument {place + 1}.",
         )
-        for place in surplus
+        for place in range(len(positional))
+        if place not in placed
     ]
 
 

@@ -37,14 +37,19 @@ class WrittenArguments:
     end: int = 0
     closed: bool = True
 
-    def rekey(self, change: Callable[[Keys], Keys]) -> None:
-        """Change the paths in `raws`, `repairs`, `faults` and `numbers`."""
-        self.raws[:] = [raw._replace(keys=change(raw.keys)) for raw in self.raws]
-        self.repairs[:] = [
-            replace(each, path=Path.of(change(each.path.keys))) for each in self.repairs
-        ]
-        self.faults[:] = [(change(keys), says) for keys, says in self.faults]
-        self.numbers = {change(keys): text for keys, text in self.numbers.items()}
+    def moved(
+        self, values: dict[str, JsonValue], change: Callable[[Keys], Keys]
+    ) -> "WrittenArguments":
+        """Return the arguments as keyword arguments with these values, and all paths changed."""
+        return WrittenArguments(
+            values=values,
+            raws=[raw._replace(keys=change(raw.keys)) for raw in self.raws],
+            repairs=[replace(each, path=Path.of(change(each.path.keys))) for each in self.repairs],
+            faults=[(change(keys), says) for keys, says in self.faults],
+            numbers={change(keys): text for keys, text in self.numbers.items()},
+            end=self.end,
+            closed=self.closed,
+        )
 
 
 @dataclass(slots=True, kw_only=True)

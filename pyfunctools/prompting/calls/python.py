@@ -134,37 +134,39 @@ _MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
 """The content of `'unit='ml'`: the quote behind `=` is the one that belongs to the value."""
 
 
-def parse_assignments(arguments: WrittenArguments, names: Container[str] | None = None) -> None:
-    """Turn positional strings such as `"days=3"` into keyword arguments, if all have this form.
+def parse_assignments(
+    arguments: WrittenArguments, names: Container[str] | None = None
+) -> WrittenArguments | None:
+    """Return keyword arguments for positional strings such as `"days=3"`.
 
-    With `names`, only if every keyword is one of them.
+    `None` unless all have this form; with `names`, unless every keyword is one of them.
     """
     values: dict[str, JsonValue] = {}
     raws: list[RawText] = []
     firsts: list[str] = []
     for each in arguments.positional:
         if not isinstance(each, str) or "=" not in each:
-            return
+            return None
         if misquoted := _MISQUOTED.fullmatch(each):
             values[misquoted[1]] = misquoted[2]
             firsts.append(misquoted[1])
             continue
         parsed, _ = read_arguments(each, 0, len(each))
         if parsed is None or parsed.positional or parsed.faults or parsed.end < len(each):
-            return
+            return None
         if any(repair.before.startswith(("'", '"')) for repair in parsed.repairs):
-            return  # a string without an end, or with a quote inside
+            return None  # a string without an end, or with a quote inside
         values.update(parsed.values)
         raws += parsed.raws
         firsts.append(next(iter(parsed.values), ""))
-    known = names is None or all(name in names for name in values)
-    if values and not arguments.raws and known:
-        arguments.positional.clear()
-        arguments.values = {**values, **arguments.values}
-        arguments.rekey(
-            lambda keys: (firsts[keys[0]],) if keys and isinstance(keys[0], int) else keys
-        )
-        arguments.raws += raws
+    if arguments.raws or (names is not None and not all(name in names for name in values)):
+        return None
+    found = arguments.moved(
+        {**values, **arguments.values},
+        lambda keys: (firsts[keys[0]],) if keys and isinstance(keys[0], int) else keys,
+    )
+    found.raws += raws
+    return found
 
 
 CALL: Final = (
@@ -348,8 +350,8 @@ def read_listed(text: str, at: int, names: FunctionNames) -> tuple[FoundCall | N
     arguments, searched = read_arguments(text, opened.end(), len(text), closer)
     if arguments is None:
         return None, searched
-    parse_assignments(arguments)
-    if arguments.positional or not arguments.values:
+    found = parse_assignments(arguments) if arguments.positional else arguments
+    if found is None or not found.values:
         return None, searched
-    end = arguments.end
-    return FoundCall(name=name, function=function, arguments=arguments, start=at, end=end), searched
+    end = found.end
+    return FoundCall(name=name, function=function, arguments=found, start=at, end=end), searched
