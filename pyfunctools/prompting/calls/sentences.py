@@ -36,7 +36,7 @@ _REFUSED: Final = re.compile(
 )
 """The end of a sentence before a call that is not to be made."""
 _REFUSED_BEHIND: Final = re.compile(
-    r"(?:\b(?:I|we)\b|(?:\A|[.!\n])\s*(?:please\s+)?)[^.\n]{0,20}?"
+    r"(?:\b(?:I|we)\b[^.\n]{0,20}?|(?:\A|[.!\n])\s*(?:please\s+)?)"
     rf"{_NOT}{_CALLING}\s+(?:it|this|that|these|those|them|so|either|any)\b",
     re.IGNORECASE,
 )
@@ -108,6 +108,23 @@ _SUSPECT: Final = frozenset(
     """.split()  # noqa: SIM905 - readable
 )
 """A sentence without any of these words only announces a call."""
+_NEGATIONS: Final = frozenset(
+    {
+        "avoid",
+        "cannot",
+        "need",
+        "never",
+        "not",
+        "refuse",
+        "refused",
+        "t",
+        "unnecessary",
+        "unsafe",
+        "wrong",
+    }
+)
+_ADDRESSED: Final = frozenset({"me", "please", "you", "your"})
+"""Words of every refusal, and of every sentence that waits for an answer."""
 _EXAMPLE: Final = re.compile(
     r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
     r"[^\n.]{0,40}:\Z"
@@ -134,11 +151,6 @@ def first_end(text: str, start: int, stop: int) -> int:
     return min(stop, len(text)) if ending is None else ending.end()
 
 
-def _is_plain(sentence: str) -> bool:
-    """Return whether none of the patterns here needs to be tried."""
-    return "?" not in sentence and _SUSPECT.isdisjoint(_WORD.findall(sentence.lower()))
-
-
 def only_mentions(sentence: str) -> bool:
     """Return whether the sentence around a call speaks of it as possible, past or refused."""
     return sentence.rstrip().endswith("?") or _HYPOTHETICAL.search(sentence) is not None
@@ -149,7 +161,7 @@ def only_introduces(lead: str, *, answered: bool) -> bool:
 
     If other calls have `answered` before, also if it introduces an example or an alternative.
     """
-    if _is_plain(lead):
+    if "?" not in lead and _SUSPECT.isdisjoint(_WORD.findall(lead.lower())):
         return False
     if _REFUSED.search(lead) or _AWAITED.search(lead) or _EXPLAINED.search(lead):
         return True
@@ -162,14 +174,14 @@ def only_introduces(lead: str, *, answered: bool) -> bool:
 
 def takes_back(behind: str) -> bool:
     """Return whether the text behind a call refuses it, or asks whether to make it."""
-    if _is_plain(behind):
-        return False
-    if _REFUSED_BEHIND.search(behind):
+    lower = behind.lower()
+    words = _WORD.findall(lower)
+    if not _NEGATIONS.isdisjoint(words) and _REFUSED_BEHIND.search(behind):
         return True
-    for question in _QUESTION.findall(behind):
+    for question in _QUESTION.findall(behind) if "?" in behind or "(y/n)" in lower else ():
         if _ASKED.search(question) and not _MORE.search(question):
             return True
-    awaited = _AWAITED.search(behind)
+    awaited = None if _ADDRESSED.isdisjoint(words) else _AWAITED.search(behind)
     return awaited is not None and not _MORE.search(
         behind[awaited.start() : first_end(behind, awaited.end(), len(behind))]
     )

@@ -57,6 +57,7 @@ _BACKS: Final = frozenset({"", "```", "</tool_call>"})
 _BEFORE_QUOTES: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
 """The text before the quotes around a call that is meant."""
 _JOINED: Final = re.compile(r"\]\s*\+\s*\[")
+_QUOTE: Final = re.compile("[\"'\u201c\u2018\u00ab]")
 _QUOTES: Final = ('""', "\u201c\u201d", "\u2018\u2019", "\u00ab\u00bb", "''")
 
 
@@ -153,8 +154,10 @@ def _is_tagged(text: str, start: int) -> bool:
 
 def _lead(text: str, start: int, after: int) -> str:
     """Return the sentence before some calls, but nothing before `after`."""
-    front = text[max(start - _MAX_LINE, min(after, start)) : start]
-    return last_sentence(_AROUND.sub("", front).rpartition("\n")[2])
+    front = text[max(start - _MAX_LINE, min(after, start)) : start].rstrip(_OPENERS)
+    if front.endswith(">") or "```" in front or "~~~" in front:
+        front = _AROUND.sub("", front)
+    return last_sentence(front.rpartition("\n")[2])
 
 
 def _is_mention(text: str, start: int, end: int) -> bool:
@@ -192,6 +195,8 @@ def _is_quoted(text: str, found: FoundCall) -> bool:
         return False
     line = text.rfind("\n", 0, start) + 1
     front = text[max(line, start - _MAX_LINE) : start].replace('\\"', "")
+    if not _QUOTE.search(front):
+        return False
     behind = text[end : end + _MAX_LINE].partition("\n")[0]
     for quote, closer in _QUOTES:
         opened = front.count(quote) - (front.count(closer) if quote != closer else 0)
