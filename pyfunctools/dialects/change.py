@@ -13,15 +13,17 @@ value stays wrong.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonValue, items_of
+from pyfunctools._lazy import Lazy
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.parsing.strict import parse_strict
+from pyfunctools.schema.validation.validator import Validator
 
 Guess = Callable[[JsonValue], int | None]
 """Returns the index of the branch that a wrong value was probably meant for."""
@@ -32,15 +34,18 @@ KEY, VALUE = "key", "value"
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Branch:
-    """A branch of a union: its change, and validators of original and of rendered values."""
+    """A branch of a union: its change, and validators of original and of rendered values.
 
-    accepts_before: Callable[[JsonValue], bool]
-    accepts_after: Callable[[JsonValue], bool]
+    They are made when they are first used, when all definitions are rewritten.
+    """
+
+    before: Lazy[Validator]
+    after: Lazy[Validator]
     change: "Change"
 
     def accepts(self, value: JsonValue, *, forth: bool) -> bool:
         """Return whether the branch accepts an original value (`forth`) or a rendered one."""
-        return (self.accepts_before if forth else self.accepts_after)(value)
+        return (self.before if forth else self.after).value.is_valid(value)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -70,8 +75,8 @@ class Change:
     prefix: Sequence["Change"] = ()
     items: "Change | None" = None
     branches: Sequence[Branch] = ()
-    guess_before: Guess = lambda _: None
-    guess_after: Guess = lambda _: None
+    guess_before: Lazy[Guess] | None = None
+    guess_after: Lazy[Guess] | None = None
     definition: "Callable[[], Change] | None" = None
     _own_branches: "Sequence[Branch] | None" = field(default=None, init=False)
 
@@ -190,7 +195,8 @@ class Change:
             return accepting[0]
         # Even on the way forth a wrong value may have the shape of the rendering already.
         guesses = (self.guess_before, self.guess_after) if forth else (self.guess_after,)
-        index = next((n for guess in guesses if (n := guess(value)) is not None), None)
+        made = (guess.value(value) for guess in guesses if guess is not None)
+        index = next((n for n in made if n is not None), None)
         found = None if index is None else self.branches[index]
         return next((each for each in self._own_branches if each is found), None)
 
@@ -243,32 +249,26 @@ class Change:
 
     def _from_pairs(self, value: JsonValue) -> JsonValue:
         """Return the object for a list of pairs; any other value or a repeated key is kept."""
-        pairs = _pairs_in(value)
-        if pairs is None or repeated_key(value) is not None:
-            return value
-        inner = self.rest or SAME
-        return {str(pair[KEY]): inner.restore(pair[VALUE]) for pair in pairs}
+        pairs, inner = _pairs_in(value), self.rest or SAME
+        made = {key: inner.restore(member) for key, member in pairs or ()}
+        return value if pairs is None or len(made) < len(pairs) else made
 
 
 def repeated_key(value: JsonValue) -> str | None:
     """Return a key that occurs twice in a list of pairs, or `None`."""
-    seen = set[str]()
-    for pair in _pairs_in(value) or ():
-        key = str(pair[KEY])
-        if key in seen:
-            return key
-        seen.add(key)
-    return None
+    counts = Counter(key for key, _ in _pairs_in(value) or ())
+    return next((key for key, count in counts.items() if count > 1), None)
 
 
-def _pairs_in(value: JsonValue) -> list[dict[str, JsonValue]] | None:
-    if isinstance(value, list) and all(map(_is_pair, value)):
-        return cast("list[dict[str, JsonValue]]", value)
-    return None
-
-
-def _is_pair(value: JsonValue) -> bool:
-    return isinstance(value, dict) and value.keys() == {KEY, VALUE} and isinstance(value[KEY], str)
+def _pairs_in(value: JsonValue) -> list[tuple[str, JsonValue]] | None:
+    """Return the pairs in a list of only pairs, else `None`."""
+    pairs = [
+        (key, each[VALUE])
+        for each in items_of(value)
+        if isinstance(each, dict) and each.keys() == {KEY, VALUE}
+        if isinstance(key := each[KEY], str)
+    ]
+    return pairs if isinstance(value, list) and len(pairs) == len(value) else None
 
 
 def _reachable(start: Change, next_of: Callable[[Change], Sequence[Change]]) -> Iterator[Change]:

@@ -1,8 +1,8 @@
 """Rewrites of alternatives for a profile: unions, `allOf`, listed values, types."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from json import dumps
-from typing import Final, TypeVar
+from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._lazy import Lazy
@@ -17,8 +17,6 @@ from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS
-
-T = TypeVar("T")
 
 _TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 _RESHAPING: Final = frozenset({"additionalProperties", "items", "prefixItems", "properties"})
@@ -196,8 +194,8 @@ def _union_change(
     after = [schema for schema, _ in rewritten]
     union = Change(
         branches=[_branch(context, old, *new) for old, new in zip(before, rewritten, strict=True)],
-        guess_before=_lazily(lambda: _guess(before, context.definitions)),
-        guess_after=_lazily(lambda: _guess(after, context.rewritten_definitions)),
+        guess_before=Lazy(lambda: _guess(before, context.definitions)),
+        guess_after=Lazy(lambda: _guess(after, context.rewritten_definitions)),
     )
     context.unions.append((node.path, before, union))
     return union
@@ -206,24 +204,12 @@ def _union_change(
 def _branch(
     context: RewriteContext, before: JsonSchema, after: JsonSchema, change: Change
 ) -> Branch:
-    def validator_after() -> Callable[[JsonValue], bool]:
-        if context.profile.nullable:
-            return Validator(normalize(after)).is_valid
-        return Validator(_with_definitions(after, context.rewritten_definitions)).is_valid
+    def rendered() -> Validator:
+        spelled = normalize(after) if context.profile.nullable else after
+        return Validator(_with_definitions(spelled, context.rewritten_definitions))
 
-    return Branch(
-        accepts_before=_lazily(
-            lambda: Validator(_with_definitions(before, context.definitions)).is_valid
-        ),
-        accepts_after=_lazily(validator_after),
-        change=change,
-    )
-
-
-def _lazily(make: Callable[[], Callable[[JsonValue], T]]) -> Callable[[JsonValue], T]:
-    """Return a function that is made at its first call, when all definitions are rewritten."""
-    made = Lazy(make)
-    return lambda value: made.value(value)  # noqa: PLW0108 - it is made by the first call
+    original = Lazy(lambda: Validator(_with_definitions(before, context.definitions)))
+    return Branch(before=original, after=Lazy(rendered), change=change)
 
 
 def _guess(branches: Sequence[JsonSchema], definitions: JsonObject) -> Guess:

@@ -20,7 +20,7 @@ Last, the schema is compared with the limits of the profile.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
@@ -86,7 +86,7 @@ def rewritten(
     if not profile.type_lists:
         whole = types_as_branches(whole)
     reshapes = renames or profile.complete or not profile.maps
-    rewriter = _Rewriter(root=whole, profile=profile, reshapes=reshapes, placed=placed)
+    rewriter = _Rewriter(whole, profile, placed, reshapes=reshapes)
     made, change = rewriter.whole()
     return made, change, tuple(rewriter.located_losses())
 
@@ -98,24 +98,22 @@ def _property_names(schema: JsonSchema) -> Iterator[str]:
             yield from texts_of(inner.get("required"))
 
 
-@dataclass(slots=True, kw_only=True)
 class _Rewriter(RewriteContext):
     """Rewrites one schema for one profile.
 
     `placed` has the places where the definitions are written; other references to them are cut.
     """
 
-    placed: dict[str, str] | None
-    _recursive: frozenset[str] = frozenset()
-    _uses: dict[str, list[tuple[str, str]]] = field(
-        default_factory=dict[str, list[tuple[str, str]]]
-    )
-    _cut_here: set[int] = field(default_factory=set[int])
-
-    def __post_init__(self) -> None:
-        self._recursive = recursive_definitions(self.root)
-        if self._recursive and not self.profile.required_recursion:
-            self.circular, self._cut_here = circular_places(self.root)
+    def __init__(
+        self, root: JsonSchema, profile: Profile, placed: dict[str, str] | None, *, reshapes: bool
+    ) -> None:
+        super().__init__(root, profile, reshapes=reshapes)
+        self.placed = placed
+        self._recursive = recursive_definitions(root)
+        self._uses: dict[str, list[tuple[str, str]]] = {}
+        self._cut_here: set[int] = set()
+        if self._recursive and not profile.required_recursion:
+            self.circular, self._cut_here = circular_places(root)
 
     def located_losses(self) -> Iterator[Loss]:
         """Yield the losses; one in a definition has the path of every use of the definition."""

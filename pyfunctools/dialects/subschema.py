@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.dialects.change import Change
 from pyfunctools.dialects.simplify import as_object
 from pyfunctools.dialects.table import Profile
@@ -44,36 +44,31 @@ _NOT_IN_DESCRIPTIONS: Final = frozenset({"$defs", "properties", "deprecated", "c
 """Keywords that are useless in a line of a description."""
 
 
-@dataclass(slots=True, kw_only=True)
 class RewriteContext(ABC):
     """The state that all subschemas of one rendering share.
 
-    `made` are the definitions that are already rewritten. `reshapes` is true if values may change.
-    `unions` are the unions whose values change: path, original branches, and change. `circular` has
-    the `id` of each required property that must be optional: it leads back to its own definition.
-    `inside` has the `id` of each definition that is being written in the place of a reference.
+    `made` are those of the `definitions` that are already rewritten. `reshapes` is true if values
+    may change. `unions` are the unions whose values change: path, original branches, and change.
+    `circular` has the `id` of each required property that must be optional: it leads back to its
+    own definition. `inside` has the `id` of each definition that is being written in the place of a
+    reference.
     """
 
-    root: JsonSchema
-    profile: Profile
-    reshapes: bool
-    made: dict[str, Rewritten] = field(default_factory=dict[str, Rewritten])
-    circular: set[int] = field(default_factory=set[int])
-    inside: list[int] = field(default_factory=list[int])
-    losses: list[Loss] = field(default_factory=list[Loss])
-    unions: list[tuple[str, Sequence[JsonSchema], Change]] = field(
-        default_factory=list[tuple[str, Sequence[JsonSchema], Change]]
-    )
-    _nested: int = 0
+    def __init__(self, root: JsonSchema, profile: Profile, *, reshapes: bool) -> None:
+        self.root = root
+        self.definitions = members_of(root.get("$defs"))
+        self.profile = profile
+        self.reshapes = reshapes
+        self.made: dict[str, Rewritten] = {}
+        self.circular: set[int] = set()
+        self.inside: list[int] = []
+        self.losses: list[Loss] = []
+        self.unions: list[tuple[str, Sequence[JsonSchema], Change]] = []
+        self._nested = 0
 
     @abstractmethod
     def rewrite(self, schema: JsonSchema | bool, path: str) -> Rewritten:
         """Return the subschema at a path rewritten."""
-
-    @property
-    def definitions(self) -> JsonObject:
-        """The definitions before the rewrite."""
-        return members_of(self.root.get("$defs"))
 
     @property
     def rewritten_definitions(self) -> dict[str, JsonValue]:
