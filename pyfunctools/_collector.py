@@ -8,43 +8,25 @@ import gc
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from threading import Lock
+from threading import RLock
+
+_LOCK = RLock()
+_OPEN: list[bool] = []
+"""For each pause that has not ended, whether it paused the collector: the first may have."""
 
 
-class _Pauses:
-    """The pauses of all threads, and whether the collector was enabled before the first."""
-
-    def __init__(self) -> None:
-        self.end_all()
-
-    def end_all(self) -> None:
-        """Start anew, as in a forked process, in which the other threads do not exist."""
-        self.lock = Lock()
-        if getattr(self, "count", 0) and self.was_enabled:
-            gc.enable()
-        self.count = 0
-        self.was_enabled = True
-
-    def begin(self) -> None:
-        with self.lock:
-            if not self.count:
-                self.was_enabled = gc.isenabled()
-            self.count += 1
-            gc.disable()
-
-    def end(self) -> None:
-        with self.lock:
-            self.count = max(0, self.count - 1)
-            if not self.count and self.was_enabled:
-                if not gc.get_freeze_count():  # the program may have frozen objects of its own
-                    gc.freeze()
-                    gc.unfreeze()  # into the oldest generation, without a walk
-                gc.enable()
+def _end_all() -> None:
+    """Start anew in a forked process, in which the other threads do not exist."""
+    if any(_OPEN):
+        gc.enable()
+    _OPEN.clear()
+    _LOCK.release()
 
 
-_PAUSES = _Pauses()
 if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_PAUSES.end_all)
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_end_all
+    )
 
 
 @contextmanager
@@ -53,8 +35,15 @@ def collector_paused() -> Generator[None]:
 
     It is then as it was before the first: a collector that the program has disabled stays so.
     """
-    _PAUSES.begin()
+    with _LOCK:
+        _OPEN.append(gc.isenabled())
+        gc.disable()
     try:
         yield
     finally:
-        _PAUSES.end()
+        with _LOCK:
+            if _OPEN and _OPEN.pop():
+                if not gc.get_freeze_count():  # the program may have frozen objects of its own
+                    gc.freeze()
+                    gc.unfreeze()  # into the oldest generation, without a walk
+                gc.enable()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from hmac import compare_digest
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,7 +21,7 @@ from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
 from pyfunctools.cli.asking import approval_prompt, human_values
 from pyfunctools.cli.display import Status, outcome_row, prepare, print_json, print_rows, status_of
-from pyfunctools.cli.replaying import check_recording, open_recording
+from pyfunctools.cli.replaying import check_recording
 from pyfunctools.cli.source import (
     json_arguments,
     open_source,
@@ -264,17 +263,19 @@ def check(
 @app.command()
 def replay(
     source: SourceArgument,
-    file: Annotated[str, typer.Argument(help="Recorded calls as JSON lines; `-`: standard input.")],
+    file: Annotated[
+        typer.FileBinaryRead, typer.Argument(help="Recorded calls as JSON lines; `-`: stdin.")
+    ],
     undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
     """Check recorded calls without running them. Status 5 if a call is invalid or unknown."""
     controller, console = open_source(source, undecorated=undecorated), Console(stderr=True)
     bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-    with open_recording(file) as lines, bar:
-        if file != "-":
-            size = Path(file).stat().st_size
-            lines = bar.wrap_file(lines, size, description="replay")  # noqa: PLW2901
+    with bar:
+        lines = file
+        if file is not sys.stdin.buffer:
+            lines = bar.wrap_file(file, os.fstat(file.fileno()).st_size, description="replay")
         counts = check_recording(controller, lines)
     if as_json:
         print_json(counts)

@@ -1,15 +1,12 @@
 """Recorded calls checked against the functions of a source: right, repaired, refused."""
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.plain import call_of
-from pyfunctools.errors import DefinitionError
 from pyfunctools.limits import DEFAULT_LIMITS
 
 _LONGEST: Final = 2 * DEFAULT_LIMITS.text
@@ -24,18 +21,6 @@ ReplayCounts: TypeAlias = dict[str, Counter[str]]
 call). `repairs` counts by the kind of repair, `refused` by function, and `unknown` by name, for the
 first unknown names.
 """
-
-
-def open_recording(path: str) -> BinaryIO:
-    """Open recorded calls; `-` is standard input.
-
-    Raises:
-        DefinitionError: the file cannot be read.
-    """
-    try:
-        return sys.stdin.buffer if path == "-" else Path(path).open("rb")
-    except OSError as error:
-        raise DefinitionError(path, f"This file cannot be read: {error}.") from error
 
 
 def check_recording(controller: Controller, file: BinaryIO) -> dict[str, dict[str, int]]:

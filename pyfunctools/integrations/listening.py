@@ -6,7 +6,7 @@ requests. So `_LimitedProtocol` closes connections that are too many or too slow
 
 import asyncio
 import sys
-from socket import AF_INET, AF_INET6, create_server
+from socket import AF_INET, AF_INET6, create_server, socket
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -22,17 +22,22 @@ HEADER_SECONDS: Final = 10.0
 """Seconds in which a client has to send the headers of a request."""
 
 
+def listening_socket(where: str, host: str, port: int) -> socket:
+    """Return a socket that listens at a port, 0 for a free one; `where` names it in errors."""
+    if not 0 <= port < 1 << 16:
+        raise DefinitionError(where, f"{port} is not a port.", "Write one of 0 to 65535.")
+    try:
+        return create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
+    except OSError as error:
+        raise DefinitionError(where, f"{host}:{port} cannot be served: {error}.") from None
+
+
 async def serve_app(app: Starlette, host: str, port: int, path: str, connections: int) -> None:
     """Serve an application until this task is cancelled, and print its URL to standard error."""
-    if not 0 <= port < 1 << 16:
-        raise DefinitionError("serve(port)", f"{port} is not a port.", "Write one of 0 to 65535.")
     if connections < 1:
         reason = f"{connections} is not a number of connections."
         raise DefinitionError("serve(max_connections)", reason, "Write 1 or more.")
-    try:
-        listening = create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
-    except OSError as error:
-        raise DefinitionError("serve(port)", f"{host}:{port} cannot be served: {error}.") from None
+    listening = listening_socket("serve(port)", host, port)
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{listening.getsockname()[1]}{path}"
     print(f"MCP at {url}", file=sys.stderr, flush=True)

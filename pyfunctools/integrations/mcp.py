@@ -267,13 +267,13 @@ class FunctionServer(Server[Any]):
             if isinstance(elicitation, str):
                 outcome = replace(outcome, text=elicitation, waiting=None)
             elif asked.times == _TIMES:
-                outcome = await self._declined(elicitation.asked, options, _ENDLESS)
+                outcome = await self._declined(elicitation[0], options, _ENDLESS)
             elif modern:
-                question = {"method": "elicitation/create", "params": elicitation.params}
-                return _input_required(dumps(elicitation.asked), {_PERSON: question})
+                question = {"method": "elicitation/create", "params": elicitation[1]}
+                return _input_required(dumps(elicitation[0]), {_PERSON: question})
             else:
-                asked = elicitation.asked
-                answer = await _elicited(request, elicitation)
+                asked, elicited = elicitation
+                answer = await _elicited(request, elicited)
                 outcome = await self._answered(asked, answer, options, _LIFETIME)
         if outcome is None:  # the person has not finished on the page yet
             return _input_required(params.request_state or "")
@@ -288,8 +288,11 @@ class FunctionServer(Server[Any]):
 
     def _elicitation(
         self, function: Function, waiting: Waiting, request: McpRequest, times: int
-    ) -> "Elicitation | str":
-        """Return the question for the client, or the text of a refusal if the client cannot ask."""
+    ) -> tuple[_Asked, dict[str, Any]] | str:
+        """Return the state and the parameters of the question to a person.
+
+        If the client cannot ask, return the text of a refusal.
+        """
         modes, inside = modes_of(request.session.client_capabilities), ""
         if waiting.pending:  # the calls of a program are asked for one after another
             inside = waiting.pending[0].call_id
@@ -298,7 +301,7 @@ class FunctionServer(Server[Any]):
         if waiting.ticket is not None and form is not None and "form" in modes:
             params = {"mode": "form", "message": message_of(function, waiting)}
             asked = _Asked("form", times, waiting.ticket, [*form["properties"]], inside)
-            return Elicitation(asked, {**params, "requestedSchema": form})
+            return asked, {**params, "requestedSchema": form}
         ticket = None if waiting.ticket is None else self._tickets.read(waiting.ticket)
         has_page = self._url is not None
         if self._url is None or "url" not in modes or not isinstance(ticket, Ticket):
@@ -311,7 +314,7 @@ class FunctionServer(Server[Any]):
             raise DefinitionError("server(url)", reason, "Return one that begins with `https://`.")
         params = {"mode": "url", "message": message_of(function, waiting, on_page=True)}
         more = {} if request.protocol_version >= MODERN else {"elicitationId": ticket.id}
-        return Elicitation(_Asked("page", times, ticket.text), {**params, "url": url, **more})
+        return _Asked("page", times, ticket.text), {**params, "url": url, **more}
 
     async def _answered(
         self, asked: _Asked, answer: ElicitResult | None, options: dict[str, Any], patience: float
@@ -353,16 +356,9 @@ class FunctionServer(Server[Any]):
         return self.controller._tickets.value  # pyright: ignore[reportPrivateUsage]
 
 
-class Elicitation(NamedTuple):
-    """The parameters of a question to a person, and the state with which the call continues."""
-
-    asked: _Asked
-    params: dict[str, Any]
-
-
-async def _elicited(request: McpRequest, elicitation: Elicitation) -> ElicitResult:
+async def _elicited(request: McpRequest, params: Mapping[str, Any]) -> ElicitResult:
     """Return a person's answer; a client of the older revision asks the person during the call."""
-    session, params, related = request.session, elicitation.params, request.request_id
+    session, related = request.session, request.request_id
     try:
         if params["mode"] == "form":
             return await session.elicit_form(params["message"], params["requestedSchema"], related)

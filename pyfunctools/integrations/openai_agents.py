@@ -9,9 +9,10 @@ if result.interruptions:
         result = await Runner.run(agent, state)
 """
 
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final
 
 from pyfunctools.controller import Controller
@@ -155,20 +156,14 @@ class ControllerTools(list[Tool]):
             description=function.description,
             params_json_schema=rendering.schema,
             strict_json_schema=rendering.strict,
-            on_invoke_tool=self._invoker(function.name),
-            needs_approval=self._approval_check(function.name) if asks else False,
+            on_invoke_tool=partial(self._invoke, function.name),
+            needs_approval=partial(self._needs_approval, function.name) if asks else False,
         )
 
-    def _approval_check(
-        self, name: str
-    ) -> Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]:
-        async def needs_approval(
-            ctx: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
-        ) -> bool:
-            del ctx
-            return self._lacks_person(self._tools.call_of(name, arguments, call_id))
-
-        return needs_approval
+    async def _needs_approval(
+        self, name: str, _: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
+    ) -> bool:
+        return self._lacks_person(self._tools.call_of(name, arguments, call_id))
 
     def _lacks_person(self, call: Call) -> bool:
         """Return whether a call needs an approval or a person's values."""
@@ -179,22 +174,18 @@ class ControllerTools(list[Tool]):
             return function.confirm
         return not function.merge(llm=call.arguments)
 
-    def _invoker(self, name: str) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
-        async def on_invoke_tool(ctx: ToolContext[Any], text: str) -> Any:
-            call = self._tools.call_of(name, text, ctx.tool_call_id)
-            answer, ticket = _ANSWERS.get({}).pop(ctx.tool_call_id, (None, None))
-            human, approve = values_and_approval(answer)
-            if approve is None and self._controller[name].confirm:
-                approve = True  # the framework only invokes approved calls
-            context = context_for(self._context, ctx, ctx.context)
-            options = CallOptions(human=human, approve=approve, context=context)
-            if human is None:
-                options["human"] = self._ask
-            if ticket is not None:
-                return _content(await self._controller.aresume(ticket, **options))
-            return _content(await self._controller.acall(call, **options))
-
-        return on_invoke_tool
+    async def _invoke(self, name: str, ctx: ToolContext[Any], text: str) -> Any:
+        call = self._tools.call_of(name, text, ctx.tool_call_id)
+        answer, ticket = _ANSWERS.get({}).pop(ctx.tool_call_id, (None, None))
+        human, approve = values_and_approval(answer)
+        if approve is None and self._controller[name].confirm:
+            approve = True  # the framework only invokes approved calls
+        context = context_for(self._context, ctx, ctx.context)
+        human = self._ask if human is None else human
+        options = CallOptions(human=human, approve=approve, context=context)
+        if ticket is not None:
+            return _content(await self._controller.aresume(ticket, **options))
+        return _content(await self._controller.acall(call, **options))
 
     def _check(self, call: Call, answers: Mapping[str, PersonsAnswer], call_id: str) -> None:
         """Check a person's values."""

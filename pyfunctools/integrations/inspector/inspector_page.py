@@ -5,7 +5,6 @@ import webbrowser
 from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib.resources import files
-from socket import create_server
 from threading import Thread
 
 from starlette.applications import Starlette
@@ -223,12 +222,9 @@ def serve_inspector(
     """
     from uvicorn import Config, Server
 
-    if not 0 <= port < 1 << 16:
-        raise DefinitionError("--port", f"{port} is not a port.", "Write one of 0 to 65535.")
-    try:
-        listening = create_server(("127.0.0.1", port))
-    except OSError as error:
-        raise DefinitionError("--port", f"{port} cannot be served: {error}.") from None
+    from pyfunctools.integrations.listening import listening_socket
+
+    listening = listening_socket("--port", "127.0.0.1", port)
     token = secrets.token_urlsafe(32)
     app = inspector_app(controller, token=token, context=lambda _: context, source=source)  # pyright: ignore
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}"
