@@ -162,7 +162,7 @@ class _Rewriter(RewriteContext):
         if schema is False or schema == {"not": {}}:
             return self._rewrite_false(path)
         original = schema if isinstance(schema, dict) else {}
-        node = Subschema(self, original, dict(original), path)
+        node = Subschema(self, original, path)
         if isinstance(original.get("$ref"), str):
             return self._rewrite_reference(node)
         above = len(self.inside)
@@ -233,7 +233,7 @@ class _Rewriter(RewriteContext):
 
     def _without_root_union(self, body: JsonSchema) -> JsonSchema:
         """Return the root without its alternatives, with the properties of their branches."""
-        node = Subschema(self, body, dict(body), "$input")
+        node = Subschema(self, body, "$input")
         for keyword in _ROOT_REFUSED:
             if keyword in body:
                 fold_union(node, keyword)

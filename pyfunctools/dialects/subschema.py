@@ -2,8 +2,8 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
@@ -96,28 +96,19 @@ class RewriteContext(ABC):
         self.losses.append(Loss(path=path, keyword=keyword, how=how))
 
 
-@dataclass(slots=True)
 class Subschema:
     """One schema: the `original`, and the copy (`schema`) that is rewritten in place.
 
-    `notes` are lines to add to its description.
+    `notes` are lines to add to its description. `profile` has the rules that the result must keep,
+    and `rewrite` is the function that rewrites an inner schema at a path.
     """
 
-    context: RewriteContext
-    original: JsonSchema
-    schema: dict[str, JsonValue]
-    path: str
-    notes: list[str] = field(default_factory=list[str])
+    __slots__ = ("context", "notes", "original", "path", "profile", "rewrite", "schema")
 
-    @property
-    def profile(self) -> Profile:
-        """The rules that the result must keep."""
-        return self.context.profile
-
-    @property
-    def rewrite(self) -> Callable[[JsonSchema | bool, str], Rewritten]:
-        """The function that rewrites an inner schema at a path."""
-        return self.context.rewrite
+    def __init__(self, context: RewriteContext, original: JsonSchema, path: str) -> None:
+        self.context, self.profile, self.rewrite = context, context.profile, context.rewrite
+        self.original, self.schema, self.path = original, dict(original), path
+        self.notes: list[str] = []
 
     def lose(self, keyword: str, how: How | None = None) -> None:
         """Record a keyword of this schema that the rendering does not express."""
