@@ -37,7 +37,7 @@ from pyfunctools.schema.ground.references import (
     reference_to,
     resolve,
 )
-from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.json_types import texts_of
 from pyfunctools.schema.vocabulary import ASSERTIONS, BELOW, COMPOSITION, ONE_SCHEMA, UNEVALUATED
 
@@ -263,25 +263,26 @@ def exceeded_limits(schema: JsonSchema, profile: Profile) -> list[str]:
     limits = (profile.properties, profile.enum_values, profile.levels, profile.characters)
     if limits == (None, None, None, None):
         return []
-    definitions = members_of(schema.get("$defs"))
-    names: list[str] = []
-    values: list[JsonValue] = []
-    longest = 0
-    for _, inner in subschemas(schema):
+    names, values, defined = list[str](), list[JsonValue](), members_of(schema.get("$defs"))
+    longest = levels = 0
+    queue: list[tuple[JsonSchema | bool, int]] = [(schema, 0)]
+    for inner, level in queue:  # grows while it is read
         if isinstance(inner, dict):
+            levels = max(levels, level)
             names += members_of(inner.get("properties"))
-            listed = inner.get("enum")
-            enum = items_of(listed)
+            enum = items_of(inner.get("enum"))
             if sum(isinstance(value, str) for value in enum) > _LONG_ENUM:
                 longest = max(longest, _characters(enum))
             values += [*enum, *([inner["const"]] if "const" in inner else [])]
-    root = {keyword: value for keyword, value in schema.items() if keyword != "$defs"}
+            for (keyword, *_), below in children(inner):
+                deeper = level + (keyword in ("properties", "items"))
+                queue.append((below, 0 if keyword == "$defs" else deeper))
     exceeded = {
         "properties": _exceeds(len(names), profile.properties)
-        or _exceeds(_characters([*names, *definitions, *values]), profile.characters),
+        or _exceeds(_characters([*names, *defined, *values]), profile.characters),
         "enum": _exceeds(len(values), profile.enum_values)
         or _exceeds(longest, profile.enum_characters),
-        "levels": _exceeds(max(map(_levels, [root, *definitions.values()])), profile.levels),
+        "levels": _exceeds(levels, profile.levels),
     }
     return [keyword for keyword, is_exceeded in exceeded.items() if is_exceeded]
 
@@ -292,14 +293,3 @@ def _exceeds(count: int, limit: int | None) -> bool:
 
 def _characters(values: Iterable[JsonValue]) -> int:
     return sum(len(value) for value in values if isinstance(value, str))
-
-
-def _levels(schema: JsonValue) -> int:
-    """Return the depth of nested objects and arrays; references are not followed."""
-    if not isinstance(schema, dict):
-        return 0
-    return max(
-        sum(key in ("properties", "items") for key in keys if isinstance(key, str))
-        for keys, inner in subschemas(schema)
-        if isinstance(inner, dict)
-    )
