@@ -4,14 +4,16 @@ import re
 import string
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import chain
 from math import ceil, floor, inf
 from random import Random
-from typing import Any, TypeAlias, cast
+from typing import Any, Final
 
-from pyfunctools.schema.ground.references import resolve
-from pyfunctools.schema.vocabulary import ANNOTATIONS, COMPOSITION, REFERENCES, UNIONS, judging
+from pyfunctools._json import JsonSchema
+from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type
+from pyfunctools.schema.outline.outline import Outline, Part, Place
+from pyfunctools.schema.vocabulary import judging
 
-Schema: TypeAlias = Any
 DEEPEST = 12
 """Below this level the smallest branch is chosen."""
 EDGES = 0.2
@@ -59,154 +61,133 @@ class FittingValues:
     """
 
     def __init__(
-        self, root: Schema, random: Random, fullness: float = 0.5, *, edges: bool = False
+        self, root: JsonSchema | bool, random: Random, fullness: float = 0.5, *, edges: bool = False
     ) -> None:
-        self.root = root
         self.random = random
-        self.fullness = fullness
+        self._outline = Outline(root)
+        self._fullness = fullness
         self._edges = edges
-        self._matching = Matching(random, self._word)
 
     def value(self) -> Any:
         """Return a value of the whole schema."""
-        return self.of(self.root, 0)
+        return self._at(self._outline.place, 0)
 
-    def of(self, schema: Schema, depth: int, properties: Schema = None) -> Any:
-        """Return a value of a schema; values get smaller with depth.
-
-        `properties` are the properties of surrounding schemas for the same value (around `allOf`).
-        """
-        if not isinstance(schema, dict):
-            return self._word()
-        schema = cast("Schema", schema)
-        for part in (schema, *schema.get("allOf", ())):
-            if isinstance(part, dict) and "const" in part:
-                return cast("Schema", part)["const"]
-        takes_null = "null" in str(schema.get("type", "null"))
-        enum = [value for value in schema.get("enum", ()) if value is not None or takes_null]
-        if enum:
-            return self.random.choice(enum)
-        known: Schema = (properties or {}) | schema.get("properties", {})
-        values = [self.of(part, depth + 1, known) for part in self._parts(schema, depth)]
-        if not values or any(key not in _SILENT and not key.startswith("x-") for key in schema):
-            values.insert(0, self._of_type(schema, depth, known))
-        if all(isinstance(value, dict) for value in values):
-            return {name: member for value in values for name, member in value.items()}
-        return values[-1]
-
-    def _parts(self, schema: Schema, depth: int) -> Iterator[Schema]:
-        """Yield the schemas for the same value: `$ref`, `allOf`, and one branch of a union."""
-        if "$ref" in schema:
-            yield resolve(self.root, {"$ref": schema["$ref"]})
-        yield from schema.get("allOf", ())
-        for keyword in reversed(UNIONS):
-            branches = [branch for branch in schema.get(keyword, ()) if branch is not False]
-            if branches:
-                if depth > DEEPEST:
-                    branches = sorted(branches, key=_weight)[:1]
-                yield self.random.choice(branches)
-
-    def _of_type(self, schema: Schema, depth: int, known: Schema) -> Any:
-        kinds = schema.get("type")
-        if kinds is None:
-            kinds = next(
-                (kind for kind, words in _KINDS.items() if words & schema.keys()), "string"
-            )
-        listed = cast("list[Any]", kinds if isinstance(kinds, list) else [kinds])
-        if len(listed) > 1 and "null" in listed and self.random.random() < 0.8:
-            listed = [kind for kind in listed if kind != "null"]
-        kind = self.random.choice(listed)
+    def _at(self, place: Place, depth: int) -> Any:
+        """Return a value at a place; values get smaller with depth."""
+        place = self._with_branches(place, depth)
+        rules = place.cached(_tightest)
+        if "const" in rules:
+            return rules["const"]
+        if values := [each for each in rules.get("enum", ()) if json_type(each) in place.types]:
+            return self.random.choice(values)
+        kinds = sorted(place.types)
+        if place.types == ALL_TYPES:
+            kinds = [next((kind for kind, words in _KINDS.items() if words & rules.keys()), "")]
+        if "number" in kinds and "integer" in kinds:
+            kinds.remove("integer")
+        if len(kinds) > 1 and "null" in kinds and self.random.random() < 0.8:
+            kinds.remove("null")
+        kind = self.random.choice(kinds) if kinds else "string"
         if kind == "object":
-            return self._object(schema, depth, known)
+            return self._object(place, rules, depth)
         if kind == "array":
-            return self._array(schema, depth)
+            return self._array(place, rules, depth)
         if kind in ("integer", "number"):
-            return self._number(schema, kind == "integer")
+            return self._number(rules, kind == "integer")
         if kind == "boolean":
             return self.random.random() < 0.5
-        return None if kind == "null" else self._string(schema)
+        return None if kind == "null" else self._string(rules)
 
-    def _object(self, schema: Schema, depth: int, known: Schema) -> dict[str, Any]:
-        required = schema.get("required", [])
-        properties = schema.get("properties", {})
-        least, most = schema.get("minProperties", 0), schema.get("maxProperties", inf)
-        chance = self.fullness if depth <= 2 else self.fullness / 2 if depth < 6 else 0
+    def _with_branches(self, place: Place, depth: int) -> Place:
+        """Return the place with one branch of each union, deep down the smallest one."""
+        done = set[tuple[Part, str]]()
+        while new := [each for each in place.unions if each not in done]:
+            done.update(new)
+            picked: list[Part] = []
+            for part, keyword in new:
+                branches = [each for each in part.branches(keyword) if each.schema is not False]
+                if depth > DEEPEST:
+                    branches = sorted(branches, key=_weight)[:1]
+                picked += [self.random.choice(branches)] if branches else []
+            place = self._outline.place_of((*place.roots, *picked))
+        return place
+
+    def _object(self, place: Place, rules: dict[str, Any], depth: int) -> dict[str, Any]:
+        required = dict.fromkeys(name for part in place.parts for name in part.required)
+        declared = dict.fromkeys(name for part in place.parts for name in part.declared)
+        least, most = rules.get("minProperties", 0), rules.get("maxProperties", inf)
+        chance = self._fullness if depth <= 2 else self._fullness / 2 if depth < 6 else 0
         value: dict[str, Any] = {}
-        for name, inner in properties.items():
-            wanted = self.random.random() < chance and len(value) < most and inner is not False
+        for name in {**declared, **required}:
+            inner = place.inside(name)
+            wanted = self.random.random() < chance and len(value) < most and inner.types
             if name in required or wanted:
-                value[name] = self.of(inner, depth + 1)
-        rest = schema.get("additionalProperties", True)
-        patterns = schema.get("patternProperties", {})
-        for name in [name for name in required if name not in value]:
-            value[name] = self.of(known.get(name, rest), depth + 1)
-        for name in properties:
-            if len(value) >= least:
-                break
-            value.setdefault(name, self.of(properties[name], depth + 1))
-        names = schema.get("propertyNames", {})
-        free = (rest is not False and isinstance(rest, dict)) or len(value) < least
+                value[name] = self._at(inner, depth + 1)
+        for name in declared:
+            if len(value) < least and name not in value:
+                value[name] = self._at(place.inside(name), depth + 1)
+        names = [part.below("propertyNames") for part in place.parts]
+        place_of_names = self._outline.place_of(tuple(filter(None, names)))
+        rest = [part.rules.get("additionalProperties") for part in place.parts]
+        patterns = list(rules.get("patternProperties", ()))
+        if not (len(value) < least or (False not in rest and any(rest))):
+            return value
         for _ in range(20):
-            if not free or len(value) >= max(least, 1) or len(value) >= most:
+            if len(value) >= min(max(least, 1), most) or (False in rest and not patterns):
                 break
-            pattern = next(iter(patterns), None)
-            if rest is False and pattern is not None:
-                value[self._matching.text(pattern)] = self.of(patterns[pattern], depth + 1)
-            elif rest is not False:
-                name = self.of({"type": "string", "minLength": 1, **names}, depth + 1)
-                value.setdefault(str(name), self.of(rest, depth + 1))
+            is_free = False not in rest
+            name = self._at(place_of_names, depth + 1) if is_free else self._matching(patterns[0])
+            value.setdefault(str(name), self._at(place.inside(str(name)), depth + 1))
         return value
 
-    def _array(self, schema: Schema, depth: int) -> list[Any]:
-        prefix = schema.get("prefixItems", [])
-        items = schema.get("items", True)
-        least, most = schema.get("minItems", 0), schema.get("maxItems", inf)
-        wanted = len(prefix) + (self.random.randint(1, 3) if depth < 6 else 0)
+    def _array(self, place: Place, rules: dict[str, Any], depth: int) -> list[Any]:
+        first = place.first_items
+        least, most = rules.get("minItems", 0), rules.get("maxItems", inf)
+        wanted = first + (self.random.randint(1, 3) if depth < 6 else 0)
         if self._at_edge():
             wanted = 0
         count = int(min(max(least, wanted), most))
-        if items is False:
-            count = min(count, len(prefix))
+        if rules.get("items") is False:
+            count = min(count, first)
         value: list[Any] = []
         for _ in range(count * 4):
             if len(value) >= count:
                 break
-            index = len(value)
-            item = self.of(prefix[index] if index < len(prefix) else items, depth + 1)
-            if item not in value or not schema.get("uniqueItems"):
+            item = self._at(place.inside(len(value)), depth + 1)
+            if item not in value or not rules.get("uniqueItems"):
                 value.append(item)
         return value
 
-    def _number(self, schema: Schema, integral: bool) -> int | float:
-        low = max(schema.get("minimum", -inf), schema.get("exclusiveMinimum", -inf))
-        high = min(schema.get("maximum", inf), schema.get("exclusiveMaximum", inf))
-        bits = {"int32": 31, "int64": 53, "u-int8": 8}.get(schema.get("format", ""), 20)
+    def _number(self, rules: dict[str, Any], integral: bool) -> int | float:
+        low = max(rules.get("minimum", -inf), rules.get("exclusiveMinimum", -inf))
+        high = min(rules.get("maximum", inf), rules.get("exclusiveMaximum", inf))
+        bits = {"int32": 31, "int64": 53, "u-int8": 8}.get(rules.get("format", ""), 20)
         if self._at_edge():
             low, high = _edge_bounds(low, high)
         else:
             low, high = max(low, min(1, high)), min(high, max(2**bits - 1, low))
-        step = schema.get("multipleOf", 1 if integral or high - low > 10 else None)
+        step = rules.get("multipleOf", 1 if integral or high - low > 10 else None)
         if step is None:
             return self.random.uniform(low, high)
-        first = floor(low / step) + (1 if low == schema.get("exclusiveMinimum") else 0)
+        first = floor(low / step) + (1 if low == rules.get("exclusiveMinimum") else 0)
         first = max(first, ceil(low / step))
         last = (
-            ceil(high / step) - 1 if high == schema.get("exclusiveMaximum") else floor(high / step)
+            ceil(high / step) - 1 if high == rules.get("exclusiveMaximum") else floor(high / step)
         )
         return self.random.randint(first, max(first, min(last, first + 1000))) * step
 
     def _at_edge(self) -> bool:
         return self._edges and self.random.random() < EDGES
 
-    def _string(self, schema: Schema) -> str:
-        if self._at_edge() and not schema.keys() & judging("string"):
+    def _string(self, rules: dict[str, Any]) -> str:
+        if self._at_edge() and not rules.keys() & judging("string"):
             return ""
-        if "pattern" in schema:
-            text = self._matching.text(schema["pattern"])
+        if "pattern" in rules:
+            text = self._matching(rules["pattern"])
         else:
-            make = FORMATS.get(schema.get("format", ""))
+            make = FORMATS.get(rules.get("format", ""))
             text = self._word() if make is None else make(self.random)
-        least, most = schema.get("minLength", 1), schema.get("maxLength", inf)
+        least, most = rules.get("minLength", 1), rules.get("maxLength", inf)
         while len(text) < least:
             text += self.random.choice(string.ascii_lowercase)
         return text[: int(most)] if len(text) > most else text
@@ -214,36 +195,7 @@ class FittingValues:
     def _word(self) -> str:
         return self.random.choice(WORDS)
 
-
-_KINDS = {kind: judging(kind) for kind in ("object", "array", "number")}
-_SILENT = ANNOTATIONS | REFERENCES | {"$defs", "discriminator"} | {*COMPOSITION, "not"}
-
-
-def _edge_bounds(low: float, high: float) -> tuple[float, float]:
-    """Return narrow bounds close to a bound, or around zero without one."""
-    if low == -inf:
-        low = max(-5, high - 5) if high < inf else -5
-    return low, min(high, low + 10)
-
-
-def _weight(schema: Schema) -> int:
-    kinds: Any = cast("Schema", schema).get("type") if isinstance(schema, dict) else "string"
-    return {"string": 0, "null": 0, "boolean": 0, "integer": 0, "array": 1}.get(str(kinds), 2)
-
-
-# Python's own parser of patterns, which has no public name.
-_PARSER: Any = import_module("re._parser")
-_CODES: Any = import_module("re._constants")
-
-
-class Matching:
-    """Random texts for Python patterns; look-around is ignored."""
-
-    def __init__(self, random: Random, word: Callable[[], str]) -> None:
-        self._random = random
-        self._word = word
-
-    def text(self, pattern: str) -> str:
+    def _matching(self, pattern: str) -> str:
         """Return a text that matches the pattern, or any word if the pattern is invalid."""
         try:
             return "".join(self._texts(_PARSER.parse(pattern)))
@@ -261,14 +213,14 @@ class Matching:
                 yield self._one_of(given)
             elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
                 least, most, inner = given
-                for _ in range(self._random.randint(least, min(most, least + 3))):
+                for _ in range(self.random.randint(least, min(most, least + 3))):
                     yield from self._texts(inner)
             elif name == "SUBPATTERN":
                 yield from self._texts(given[-1])
             elif name == "ATOMIC_GROUP":
                 yield from self._texts(given)
             elif name == "BRANCH":
-                yield from self._texts(self._random.choice(given[1]))
+                yield from self._texts(self.random.choice(given[1]))
 
     def _one_of(self, members: Any) -> str:
         kinds = {
@@ -292,4 +244,35 @@ class Matching:
                 found.update(kinds[given])
         usual = string.ascii_letters + string.digits + " -_."
         choices = [c for c in usual if c not in found] if negated else sorted(found)
-        return self._random.choice([c for c in choices if c in usual] or choices or ["\u4e2d"])
+        return self.random.choice([c for c in choices if c in usual] or choices or ["\u4e2d"])
+
+
+_KINDS: Final = {kind: judging(kind) for kind in ("object", "array", "number")}
+_LEAST: Final = {"exclusiveMinimum", "minItems", "minLength", "minProperties", "minimum"}
+_MOST: Final = {"exclusiveMaximum", "maxItems", "maxLength", "maxProperties", "maximum"}
+
+
+def _tightest(place: Place) -> dict[str, Any]:
+    """Return the keywords of all parts of a place, of each bound the tightest."""
+    found: dict[str, Any] = {}
+    for keyword, value in chain.from_iterable(part.rules.items() for part in place.parts):
+        known = found.get(keyword, value)
+        pick = max if keyword in _LEAST else min if keyword in _MOST else None
+        found[keyword] = known if pick is None else pick(known, value)
+    return found
+
+
+def _edge_bounds(low: float, high: float) -> tuple[float, float]:
+    """Return narrow bounds close to a bound, or around zero without one."""
+    if low == -inf:
+        low = max(-5, high - 5) if high < inf else -5
+    return low, min(high, low + 10)
+
+
+def _weight(part: Part) -> int:
+    return 2 if part.types <= {"object"} else 1 if part.types <= {"object", "array"} else 0
+
+
+# Python's own parser of patterns, which has no public name.
+_PARSER: Any = import_module("re._parser")
+_CODES: Any = import_module("re._constants")

@@ -58,7 +58,7 @@ def answers(question: Question, kind: str, options: list[str], values: FittingVa
     schema: Any = question.schema
     if question.default == 0 and schema.keys() == {"type", "minimum", "maximum"}:
         return [str(max(schema["minimum"], values.random.randint(0, 1)))]  # how many items
-    value = values.of(values.root, 0)
+    value = values.value()
     if question.kind == "choices":
         return [each if isinstance(each, str) else json.dumps(each) for each in value or ()]
     if question.kind == "json":
