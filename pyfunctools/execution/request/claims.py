@@ -181,24 +181,13 @@ def _form_fields(form: Body, arguments: JsonObject) -> Iterator[_Field]:
         yield _Field(form_parameter(name, rule, form.argument), name in declared)
 
 
-class _Claim(NamedTuple):
-    """A name that a value would set: that of its field, or of a key in the field's value."""
+class _Invented(NamedTuple):
+    """A name that the document does not keep apart: a key of a value, or a property of a form."""
 
     name: str
     keys: Keys
     field: _Field
-    is_key: bool
-
-
-def _claims_of(field: _Field, arguments: JsonObject) -> Iterator[_Claim]:
-    keys = field.parameter.argument
-    value = (value_at(arguments, keys) or (None,))[0]
-    if isinstance(value, dict) and field.is_sent_by_keys:
-        for key, inner in value.items():
-            if inner is not None:
-                yield _Claim(field.name_of(key), (*keys, key), field, True)
-    elif value is not None:
-        yield _Claim(field.parameter.name, keys, field, False)
+    is_models: bool
 
 
 class _TakenNames:
@@ -226,28 +215,34 @@ def _clashes_of(
     separated: Separated | None,
 ) -> Iterator[tuple[Keys, str]]:
     """Yield the values that would set a reserved name, or the name of another field."""
-    claims = [claim for each in fields for claim in _claims_of(each, arguments)]
     by_connection = {known_name(name).flat for name in reserved}
-    invented: list[tuple[_Claim, ComparedName, bool]] = []
-    for claim in claims:
-        if claim.is_key or not claim.field.is_declared:
-            is_models = _is_models(claim.keys, separated)
-            invented.append((claim, ComparedName.of(claim.name), is_models))
-        elif known_name(claim.name).flat in by_connection:
-            yield claim.keys, _SET_BY_CONNECTION
+    invented: list[_Invented] = []
+    for field in fields:
+        keys, name = field.parameter.argument, field.parameter.name
+        (value,) = value_at(arguments, keys) or (None,)
+        if isinstance(value, dict) and field.is_sent_by_keys:
+            for key in (key for key, inner in value.items() if inner is not None):
+                inside = (*keys, key)
+                is_models = _is_models(inside, separated)
+                invented.append(_Invented(field.name_of(key), inside, field, is_models))
+        elif value is not None and not field.is_declared:
+            invented.append(_Invented(name, keys, field, _is_models(keys, separated)))
+        elif value is not None and known_name(name).flat in by_connection:
+            yield keys, _SET_BY_CONNECTION
     if not invented:
         return  # the document itself keeps declared names apart
     taken = _taken_names(fields, reserved, separated)
-    for claim, name, is_models in invented:
-        if not is_models:
-            taken.add(name, claim.field)
-    for claim, name, is_models in invented:
+    judged = [(each, ComparedName.of(each.name)) for each in invented]
+    for each, name in judged:
+        if not each.is_models:
+            taken.add(name, each.field)
+    for each, name in judged:
         for field, is_others in taken.reached_by(name):
-            is_taken = field is None or (is_models and not is_others)
-            if not is_taken and field is not None and claim.is_key:
-                is_taken = _head(claim.name) == _head(field.parameter.name)
-            if field is not claim.field and is_taken:
-                yield claim.keys, _LIKE_CONNECTION if field is None else _LIKE_ANOTHER
+            is_taken = field is None or (each.is_models and not is_others)
+            if not is_taken and field is not None and each.keys != each.field.parameter.argument:
+                is_taken = _head(each.name) == _head(field.parameter.name)
+            if field is not each.field and is_taken:
+                yield each.keys, _LIKE_CONNECTION if field is None else _LIKE_ANOTHER
                 break
 
 
