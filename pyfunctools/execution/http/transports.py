@@ -128,7 +128,17 @@ class Pools:
         core = self.core
 
         async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-            message = _pool_request(core, request, deadline)
+            parts, target = urlsplit(request.origin), request.target
+            content, headers = complete_message(request)
+            # From its parts: a URL made from text would lose the text after `;` at its end.
+            url = core.URL(scheme=parts.scheme, host=parts.hostname, port=parts.port, target=target)
+            message = core.Request(
+                request.method,
+                url,
+                headers=list(headers.items()),
+                content=content,
+                extensions=_timeouts(deadline),
+            )
             if awaits:
                 response = await self.of_loop().handle_async_request(message)
                 chunks, close = response.aiter_stream(), response.aclose
@@ -314,21 +324,37 @@ def client_transport(client: object, masked: Masked, *, trusted: bool = True) ->
     auth = library.USE_CLIENT_DEFAULT if trusted else None
 
     async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        message = _client_request(own, library if not trusted else None, request, deadline, masked)
-        chunks: Iterator[bytes] | AsyncIterator[bytes]
-        close: Callable[[], object]
-        if blocks:
-            response = own.send(message, stream=True, follow_redirects=False, auth=auth)
-            chunks, close = response.iter_raw(), response.close
-        else:
-            response = await own_async.send(message, stream=True, follow_redirects=False, auth=auth)
-            chunks, close = response.aiter_raw(), response.aclose
+        if own.is_closed:
+            raise UnusableClientError
+        message = (own.build_request if trusted else library.Request)(
+            request.method,
+            request.url,
+            content=request.content,
+            headers=dict(request.headers),
+            extensions=_timeouts(deadline),
+        )
+        if not _is_addressed_as(message.url, request):
+            raise UnusableClientError
+        if masked:
+            message.url = _masked_url(type(own.base_url), masked)(message.url)
+        options: dict[str, Any] = {"stream": True, "follow_redirects": False, "auth": auth}
+        response = (
+            own.send(message, **options) if blocks else await own_async.send(message, **options)
+        )
+        chunks = response.iter_raw() if blocks else response.aiter_raw()
         is_read = response.is_stream_consumed  # by a hook of the caller
         chunks = iter((response.content,)) if is_read else chunks
-        lines = response.headers.raw
-        return opened(response.status_code, lines, chunks, close, decoded=is_read)
+        close = response.close if blocks else response.aclose
+        return opened(response.status_code, response.headers.raw, chunks, close, decoded=is_read)
 
     return HttpTransport(send=send, blocks=blocks, **_faults(library))
+
+
+def _is_addressed_as(url: "httpx.URL", request: HttpRequest) -> bool:
+    """Return whether a library has left the host and the path of a request as they are."""
+    host = (urlsplit(request.origin).hostname or "").encode("ascii")
+    path = request.target.partition("?")[0].encode("ascii")
+    return url.raw_path.partition(b"?")[0] == path and url.raw_host.strip(b"[]") == host
 
 
 def library_of(client: object) -> ModuleType:
@@ -373,19 +399,6 @@ def _faults(library: ModuleType) -> dict[str, tuple[type[Exception], ...]]:
     return {"unsent": (*unsent, *own, gaierror), "late": (library.TimeoutException, TimeoutError)}
 
 
-def _pool_request(core: ModuleType, request: HttpRequest, deadline: float) -> "httpcore.Request":
-    parts = urlsplit(request.origin)
-    content, headers = complete_message(request)
-    return core.Request(
-        request.method,
-        # From its parts: a URL made from text would lose the text after `;` in the last segment.
-        core.URL(scheme=parts.scheme, host=parts.hostname, port=parts.port, target=request.target),
-        headers=list(headers.items()),
-        content=content,
-        extensions=_timeouts(deadline),
-    )
-
-
 def complete_message(request: HttpRequest) -> tuple[bytes | None, dict[str, str]]:
     """Return the body and all headers of a request that no client completes."""
     headers = {
@@ -400,33 +413,6 @@ def complete_message(request: HttpRequest) -> tuple[bytes | None, dict[str, str]
     if content is not None:
         headers["content-length"] = str(len(content))
     return content, headers
-
-
-def _client_request(
-    client: "httpx.Client | httpx.AsyncClient",
-    bare: ModuleType | None,
-    request: HttpRequest,
-    deadline: float,
-    masked: Masked,
-) -> "httpx.Request":
-    if client.is_closed:
-        raise UnusableClientError
-    build = client.build_request if bare is None else bare.Request
-    message = build(
-        request.method,
-        request.url,
-        content=request.content,
-        headers=dict(request.headers),
-        extensions=_timeouts(deadline),
-    )
-    url, parts = message.url, urlsplit(request.origin)
-    path = request.target.partition("?")[0].encode("ascii")
-    host = (parts.hostname or "").encode("ascii")
-    if url.raw_path.partition(b"?")[0] != path or url.raw_host.strip(b"[]") != host:
-        raise UnusableClientError
-    if masked:
-        message.url = _masked_url(type(client.base_url), masked)(url)
-    return message
 
 
 def _timeouts(deadline: float) -> dict[str, object]:
