@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LifespanError, LoopError, wrong_type
-from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan, send_to
+from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan
 from pyfunctools.execution.http.exchange import (
     DEADLINE,
     HttpTransport,
@@ -165,15 +165,11 @@ class ApplicationRunner(HttpRunner):
         if moves is None:
             await application.start()
         raised: list[BaseException] = []
-        send = send_to(
-            self._application,
-            where=visible(origin_text(call.route)).replace("\n", " "),
-            root_path=self._root_path,
-            state=application.lifespan.state,
-            tasks=application.tasks,
-            on_error=raised.append,
+        where = visible(origin_text(call.route)).replace("\n", " ")
+        send = application.lifespan.send
+        transport = HttpTransport(
+            send=lambda request, _: send(request, where, self._root_path, raised.append)
         )
-        transport = HttpTransport(send=send)
         if moves is not None:
             transport = moved(transport, moves, blocks=not call.run.awaits)
         deadline = time.monotonic() + self.limits.deadline
@@ -230,12 +226,14 @@ class ApplicationRunner(HttpRunner):
 
 
 class _RunningApplication:
-    """An application from its startup to its shutdown, with its loop."""
+    """An application from its startup to its shutdown, with its loop.
+
+    Its lifespan does not know the loop: the loop ends when nobody else holds it.
+    """
 
     def __init__(self, application: AsgiApplication, name: str) -> None:
         self.loop = BackgroundLoop()
         self.lifespan = Lifespan(application, name)
-        self.tasks: set[Task[None]] = set()
         self.started_at: float | None = None
         self._calls: set[Task[object]] = set()
         self._starting: Task[None] | None = None
@@ -267,8 +265,8 @@ class _RunningApplication:
             await wait(tuple(self._calls))
         if self._starting is not None:
             await wait((self._starting,))
-        if self.tasks:
-            _, running = await wait(tuple(self.tasks), timeout=patience)
+        if tasks := tuple(self.lifespan.tasks):
+            _, running = await wait(tasks, timeout=patience)
             for task in running:
                 task.cancel()
         await self.lifespan.stop()

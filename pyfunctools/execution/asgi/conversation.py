@@ -15,9 +15,9 @@ from asyncio import (
     create_task,
     get_running_loop,
 )
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from pyfunctools._text import visible
@@ -32,6 +32,7 @@ Receive: TypeAlias = Callable[[], Awaitable[AsgiMessage]]
 Send: TypeAlias = Callable[[AsgiMessage], Awaitable[None]]
 AsgiApplication: TypeAlias = Callable[[AsgiMessage, Receive, Send], Awaitable[None]]
 """An ASGI application: a function of a scope, and of functions that receive and send messages."""
+OnError: TypeAlias = Callable[[BaseException], object]
 
 LOGGER = logging.getLogger("pyfunctools")
 
@@ -43,40 +44,6 @@ _VERSIONS = {"version": "3.0", "spec_version": "2.4"}
 
 class BrokenResponseError(Exception):
     """An application ended inside its response. Never leaves `execution`."""
-
-
-def send_to(
-    application: AsgiApplication,
-    *,
-    where: str,
-    root_path: str,
-    state: MutableMapping[str, object],
-    tasks: set[Task[None]],
-    on_error: Callable[[BaseException], object] = lambda _: None,
-) -> Callable[[HttpRequest, float], Coroutine[Any, Any, OpenResponse]]:
-    """Return a function that sends requests to an application on the running loop.
-
-    `where` names a request in the log: a method and a template, because a path may hold a secret.
-    `state` is the state of the lifespan; each request gets a copy. `tasks` holds the running
-    applications: they may work in the background after the response. `on_error` is called with the
-    exceptions of the application.
-    """
-
-    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        conversation = Conversation(request, where, on_error)
-        scope = scope_of(request, root_path)
-        scope["state"] = dict(state)
-        task = create_task(conversation.run(application, scope))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-        try:
-            status, lines = await conversation.head()
-        except BaseException:  # a cancelled call too
-            await conversation.close(task)
-            raise
-        return opened(status, lines, conversation.chunks(), partial(conversation.close, task))
-
-    return send
 
 
 def scope_of(request: HttpRequest, root_path: str) -> AsgiMessage:
@@ -105,9 +72,7 @@ def scope_of(request: HttpRequest, root_path: str) -> AsgiMessage:
 class Conversation:
     """One request and its response, between an application and its caller."""
 
-    def __init__(
-        self, request: HttpRequest, where: str, on_error: Callable[[BaseException], object]
-    ) -> None:
+    def __init__(self, request: HttpRequest, where: str, on_error: OnError) -> None:
         self._on_error = on_error
         self._request = request
         self._where = where
@@ -191,12 +156,15 @@ class Conversation:
 class Lifespan:
     """The startup and the shutdown of an application, in one task, as its context managers need.
 
-    `state` is filled by the application for its requests. An application that does not support
-    lifespans raises or returns at once, as ASGI allows; then there is no startup or shutdown.
+    `state` is filled by the application for its requests, each of which gets a copy. `tasks` are
+    those that answer requests: they may work in the background after the response. An application
+    that does not support lifespans raises or returns at once, as ASGI allows; then there is no
+    startup or shutdown.
     """
 
     def __init__(self, application: AsgiApplication, name: str) -> None:
         self.state: dict[str, object] = {}
+        self.tasks: set[Task[None]] = set()
         self._application = application
         self._name = name
         self._inbox: Queue[AsgiMessage] = Queue()
@@ -219,6 +187,26 @@ class Lifespan:
         """Shut the application down, if it runs."""
         if self._task is not None and not self._task.done():
             await self._phase("shutdown")
+
+    async def send(
+        self, request: HttpRequest, where: str, root_path: str, on_error: OnError = lambda _: None
+    ) -> OpenResponse:
+        """Send a request to the application, on the running loop.
+
+        `where` names it in the log: a method and a template, because a path may hold a secret.
+        `on_error` is called with an exception of the application.
+        """
+        conversation = Conversation(request, where, on_error)
+        scope = {**scope_of(request, root_path), "state": dict(self.state)}
+        task = create_task(conversation.run(self._application, scope))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        try:
+            status, lines = await conversation.head()
+        except BaseException:  # a cancelled call too
+            await conversation.close(task)
+            raise
+        return opened(status, lines, conversation.chunks(), partial(conversation.close, task))
 
     async def _phase(self, phase: str) -> None:
         self._inbox.put_nowait({"type": f"lifespan.{phase}"})

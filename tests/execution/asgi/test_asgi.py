@@ -13,7 +13,6 @@ from pyfunctools.execution.asgi.conversation import (
     BrokenResponseError,
     Lifespan,
     scope_of,
-    send_to,
 )
 from pyfunctools.execution.request.assembly import HttpRequest
 
@@ -24,25 +23,22 @@ def asked(method: str = "GET", url: str = "http://localhost/teas", **more: Any) 
     return HttpRequest(method=method, url=url, **more)
 
 
-def sender(
-    application: Any, tasks: set[asyncio.Task[None]], state: dict[str, object] | None = None
-) -> Any:
-    where, state = "GET /teas", {} if state is None else state
-    return send_to(application, where=where, root_path="", state=state, tasks=tasks)
+async def replied(lifespan: Lifespan, request: HttpRequest | None = None) -> Any:
+    return await lifespan.send(request or asked(), "GET /teas", "")
 
 
 async def answer(
     application: Any, request: HttpRequest | None = None, state: dict[str, object] | None = None
 ) -> tuple[int, dict[str, str], bytes]:
-    tasks: set[asyncio.Task[None]] = set()
-    send = sender(application, tasks, state)
-    reply = await send(request or asked(), 0.0)
+    lifespan = Lifespan(application, "teas")
+    lifespan.state |= state or {}
+    reply = await replied(lifespan, request)
     body = b""
     while (chunk := await reply.read()) is not None:
         body += chunk
     await reply.close()
-    if tasks:
-        await asyncio.wait(tasks)
+    if lifespan.tasks:
+        await asyncio.wait(lifespan.tasks)
     return reply.status, dict(reply.headers), body
 
 
@@ -195,14 +191,14 @@ def test_an_application_is_never_far_ahead_of_its_reader() -> None:
             raise
 
     async def read_one() -> None:
-        tasks: set[asyncio.Task[None]] = set()
-        reply = await sender(application, tasks)(asked(), 0.0)
+        lifespan = Lifespan(application, "teas")
+        reply = await replied(lifespan)
         assert await reply.read() == b"x"
         for _ in range(10):
             await asyncio.sleep(0)
         assert len(sent) <= AHEAD + 2
         await reply.close()
-        await asyncio.wait(tasks)
+        await asyncio.wait(lifespan.tasks)
 
     asyncio.run(read_one())
     assert ended == ["cancelled"]
@@ -225,10 +221,10 @@ def test_sending_after_the_reader_has_left_is_an_error_that_is_not_logged(
                 raise
 
     async def leave() -> None:
-        tasks: set[asyncio.Task[None]] = set()
-        reply = await sender(application, tasks)(asked(), 0.0)
+        lifespan = Lifespan(application, "teas")
+        reply = await replied(lifespan)
         await reply.close()
-        await asyncio.wait(tasks)
+        await asyncio.wait(lifespan.tasks)
 
     asyncio.run(leave())
     assert told == ["OSError"]
