@@ -167,9 +167,7 @@ class ApplicationRunner(HttpRunner):
         raised: list[BaseException] = []
         where = visible(origin_text(call.route)).replace("\n", " ")
         send = application.lifespan.send
-        transport = HttpTransport(
-            send=lambda request, _: send(request, where, self._root_path, raised.append)
-        )
+        transport = HttpTransport(send=lambda it: send(it, where, self._root_path, raised.append))
         if moves is not None:
             transport = moved(transport, moves, blocks=not call.run.awaits)
         deadline = time.monotonic() + self.limits.deadline

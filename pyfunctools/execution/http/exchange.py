@@ -143,13 +143,13 @@ class OpenResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpTransport:
-    """A way to send requests: `send` takes a request and the deadline, as `time.monotonic` counts.
+    """A way to send requests.
 
-    If it `blocks`, `send` never suspends, and keeps the deadline itself. The errors in `unsent`
+    If it `blocks`, `send` never suspends, and keeps the `DEADLINE` itself. The errors in `unsent`
     mean that nothing was sent, those in `late` that the deadline is over.
     """
 
-    send: Callable[[HttpRequest, float], Coroutine[Any, Any, OpenResponse]]
+    send: Callable[[HttpRequest], Coroutine[Any, Any, OpenResponse]]
     blocks: bool = False
     unsent: tuple[type[Exception], ...] = ()
     late: tuple[type[Exception], ...] = (TimeoutError,)
@@ -162,13 +162,9 @@ Mover: TypeAlias = Callable[[Coroutine[Any, Any, Any]], Coroutine[Any, Any, Any]
 def moved(transport: HttpTransport, mover: Mover, *, blocks: bool) -> HttpTransport:
     """Return a transport whose every step runs elsewhere; with `blocks` to wait for it blocks."""
 
-    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
-        response: OpenResponse = await mover(transport.send(request, deadline))
-        return replace(
-            response,
-            read=lambda: mover(response.read()),
-            close=lambda: mover(response.close()),
-        )
+    async def send(request: HttpRequest) -> OpenResponse:
+        got: OpenResponse = await mover(transport.send(request))
+        return replace(got, read=lambda: mover(got.read()), close=lambda: mover(got.close()))
 
     return replace(transport, send=send, blocks=blocks)
 
@@ -282,7 +278,7 @@ class Exchange:
         response = reader = None
         try:
             async with self._until_deadline():
-                response = await self.transport.send(request, self.deadline)
+                response = await self.transport.send(request)
             reader = self._reader(response)
             body = await self._read(request, response, reader)
             passed_on = reader is not None

@@ -127,7 +127,7 @@ class Pools:
         """Return the transport over these connections; with `awaits` on the running loop."""
         core = self.core
 
-        async def send(request: HttpRequest, deadline: float) -> OpenResponse:
+        async def send(request: HttpRequest) -> OpenResponse:
             parts, target = urlsplit(request.origin), request.target
             content, headers = complete_message(request)
             # From its parts: a URL made from text would lose the text after `;` at its end.
@@ -137,7 +137,7 @@ class Pools:
                 url,
                 headers=list(headers.items()),
                 content=content,
-                extensions=_timeouts(deadline),
+                extensions=_timeouts(),
             )
             if awaits:
                 response = await self.of_loop().handle_async_request(message)
@@ -323,7 +323,7 @@ def client_transport(client: object, masked: Masked, *, trusted: bool = True) ->
     own_async = cast("httpx.AsyncClient", client)
     auth = library.USE_CLIENT_DEFAULT if trusted else None
 
-    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
+    async def send(request: HttpRequest) -> OpenResponse:
         if own.is_closed:
             raise UnusableClientError
         message = (own.build_request if trusted else library.Request)(
@@ -331,7 +331,7 @@ def client_transport(client: object, masked: Masked, *, trusted: bool = True) ->
             request.url,
             content=request.content,
             headers=dict(request.headers),
-            extensions=_timeouts(deadline),
+            extensions=_timeouts(),
         )
         if not _is_addressed_as(message.url, request):
             raise UnusableClientError
@@ -415,9 +415,9 @@ def complete_message(request: HttpRequest) -> tuple[bytes | None, dict[str, str]
     return content, headers
 
 
-def _timeouts(deadline: float) -> dict[str, object]:
+def _timeouts() -> dict[str, object]:
     """Return the extension that limits the time of each step, for both libraries."""
-    left = max(0.001, deadline - time.monotonic())
+    left = max(0.001, DEADLINE.get() - time.monotonic())
     return {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
 
 

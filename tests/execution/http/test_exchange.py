@@ -194,7 +194,7 @@ def scripted(*replies: Any) -> tuple[HttpTransport, list[float]]:
 
     async def nothing() -> None: ...
 
-    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
+    async def send(request: HttpRequest) -> OpenResponse:
         times.append(time.monotonic())
         reply = left.pop(0)
         if isinstance(reply, Exception):
@@ -269,7 +269,7 @@ def test_nothing_is_sent_after_the_deadline() -> None:
 
 
 def test_a_keyboard_interrupt_passes_through() -> None:
-    async def send(request: HttpRequest, deadline: float) -> OpenResponse:
+    async def send(request: HttpRequest) -> OpenResponse:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
