@@ -30,7 +30,7 @@ def outcome_of_response(result: Received, *, method: str, expose: bool) -> Outco
     """
     content_type = result.headers.get("content-type", "")
     value, is_valid = _value(result, content_type)
-    status = "" if result.status is None else _status(result.status)
+    status = f"{result.status or ''} {_PHRASES.get(result.status or 0, '')}".strip()
     is_success = result.status is not None and 200 <= result.status < 300
     reason: Reason | None = None
     if result.lost is not None:
@@ -138,8 +138,3 @@ def _excerpt(value: object, limit: int) -> str:
     if isinstance(value, bytes):
         return f"[{len(value)} bytes]"
     return shortened(visible(value if isinstance(value, str) else _COMPACT(value)), limit)
-
-
-def _status(status: int) -> str:
-    phrase = _PHRASES.get(status)
-    return str(status) if phrase is None else f"{status} {phrase}"

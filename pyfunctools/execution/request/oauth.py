@@ -122,11 +122,12 @@ class OAuth2:
         scopes = self.scopes.split() if isinstance(self.scopes, str) else tuple(self.scopes)
         object.__setattr__(self, "scopes", tuple(scopes))
         secret_of(self)
+        methods = (getattr(store_of(self), name, None) for name in ("load", "save"))
         wanted = {
             "client_id": ("a text", isinstance(self.client_id, str) and bool(self.client_id)),  # pyright: ignore[reportUnnecessaryIsInstance]
             "scopes": ("texts without spaces", all(map(_is_word, scopes))),
             "redirect_uri": ("a URL", self.redirect_uri is None or _is_word(self.redirect_uri)),
-            "store": ("an object with `load` and `save`", _is_store(store_of(self))),
+            "store": ("an object with `load` and `save`", all(map(callable, methods))),
         }
         for name, (what, is_right) in wanted.items():
             if not is_right:
@@ -275,10 +276,6 @@ def saved(text: object) -> Hidden | None:
     read = parse_strict(text, 8) if isinstance(text, str) and text else None
     value = None if read is None else read.value
     return Hidden(value) if isinstance(value, dict) and "until" in value else None
-
-
-def _is_store(store: object) -> bool:
-    return all(callable(getattr(store, name, None)) for name in ("load", "save"))
 
 
 def _is_word(value: object, longest: int = 16_384) -> bool:

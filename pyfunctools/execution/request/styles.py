@@ -137,11 +137,12 @@ def styled_text(parameter: Parameter, value: JsonValue, encode: Encode) -> str |
     if parameter.content_type is not None:
         return content_text(parameter.content_type, value, encode)
     style, explode = parameter.style, parameter.explode
+    if style == "matrix":
+        pairs = styled_pairs(parameter, value, encode)
+        return "".join(f";{name}={text}" if text else f";{name}" for name, text in pairs) or None
     parts = _parts(value, encode)
     if parts is None or parts == []:
         return None
-    if style == "matrix":
-        return _matrix(percent(parameter.name), parts, explode)
     text = parts if isinstance(parts, str) else _joined(parts, style, explode, encode)
     return f".{text}" if style == "label" else text
 
@@ -208,16 +209,6 @@ def _joined(parts: _Parts, style: Style, explode: bool, encode: Encode) -> str:
         delimiter = percent(delimiter)
     between = "=" if explode else delimiter
     return delimiter.join(part if isinstance(part, str) else between.join(part) for part in parts)
-
-
-def _matrix(name: str, parts: str | _Parts, explode: bool) -> str:
-    if isinstance(parts, str):
-        return f";{name}={parts}" if parts else f";{name}"
-    if not explode:
-        return f";{name}={_joined(parts, 'matrix', explode, percent)}"
-    return "".join(
-        f";{'='.join(part)}" if isinstance(part, tuple) else f";{name}={part}" for part in parts
-    )
 
 
 def _deep_pairs(
