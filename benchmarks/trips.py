@@ -9,7 +9,9 @@ import itertools
 import json
 import sys
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from types import CodeType, FrameType
 from typing import Annotated, Any, NamedTuple
 
@@ -70,6 +72,23 @@ class Shop:
         return f"{amount}"
 
 
+class TeaServer(BaseHTTPRequestHandler):
+    """Answers every order, on a connection that stays open."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
 class Trip(NamedTuple):
     calls: int
     functions: int
@@ -100,6 +119,9 @@ def traced(work: Callable[[], object]) -> Trip:
 def trips() -> dict[str, Callable[[], object]]:
     """Return each trip with a fresh thing to do, where the first of its kind is what counts."""
     shop = Controller.from_object(Shop())
+    server = ThreadingHTTPServer(("127.0.0.1", 0), TeaServer)
+    Thread(target=server.serve_forever, daemon=True).start()
+    teas = Controller.from_openapi(DOCUMENT, server=f"http://127.0.0.1:{server.server_port}")
     functions: tuple[Function, ...] = tuple(shop.functions)
     tagged = '<tool_call>{"name": "order", "arguments": {"tea": "Sencha", "grams": 5}}</tool_call>'
     native = [
@@ -127,6 +149,9 @@ def trips() -> dict[str, Callable[[], object]]:
         "call, with a human part": lambda: shop.call("pay", '{"amount": 1}', human={"pin": "1234"}),
         "a ticket, issued and resumed": ticket,
         "call, broken JSON": lambda: shop.call("order", "{tea: 'Sencha', grams: 5,}"),
+        "call of an operation, sent": lambda: teas.call(
+            "teas_post", '{"body": {"name": "Sencha"}}'
+        ),
         "open a document": lambda: Controller.from_openapi(DOCUMENT),
         "a document's operation": document,
         "a decorated method": method,
