@@ -69,7 +69,7 @@ def origin_text(origin: Origin | None) -> str:
 
 def is_async(called: Callable[..., object]) -> bool:
     """Return whether a callable is declared to return an awaitable or an async generator."""
-    candidates = (called, inspect.getattr_static(type(called), "__call__", None))
-    return any(
-        inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in candidates
-    )
+    for each in (called, inspect.getattr_static(type(called), "__call__", None)):
+        if inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each):
+            return True
+    return False

@@ -7,7 +7,7 @@ that has no place in it, or no effect in an endpoint, is an error.
 """
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
@@ -22,7 +22,7 @@ from pyfunctools.route import Route
 from pyfunctools.sources.python.callable_signature import (
     check_default,
     check_unfinished_marks,
-    hinted_parameters,
+    hints_of,
     injection_mark,
 )
 from pyfunctools.sources.python.core_schema import (
@@ -36,7 +36,7 @@ from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.hint_scope import function_behind, metadata_of
 from pyfunctools.sources.python.markers import SECRET, HumanPart
-from pyfunctools.sources.python.unlisted_names import ReadClass, applicable, document_with_owners
+from pyfunctools.sources.python.unlisted_names import applicable, document_with_owners
 
 if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
@@ -66,7 +66,7 @@ class Endpoints:
     """
 
     def __init__(self, routes: Iterable[Any]) -> None:
-        self._classes: list[ReadClass] = []
+        self._classes: list[tuple[Set[str], Mapping[str, str | None]]] = []
         self._endpoints: list[_Endpoint] = []
         for route in routes:
             dependant, body = getattr(route, "dependant", None), getattr(route, "body_field", None)
@@ -75,7 +75,9 @@ class Endpoints:
             inputs = tuple(_inputs(str(route.path), dependant))
             if body is not None:
                 reader, _ = _read(str(route.path), body.field_info.annotation)
-                self._classes += reader.classes
+                self._classes += (
+                    ({*each.declared.values()}, each.others) for each in reader.classes
+                )
             self._endpoints.append(_Endpoint(route, _checked(inputs), body))
 
     def written_into(self, document: JsonObject, *, has_humans: bool) -> JsonObject:
@@ -149,8 +151,9 @@ def _inputs(path: str, dependant: "Dependant") -> Iterator[_Input]:
         for field in getattr(dependant, f"{location}_params")
     }
     docs, bound = _docs_of(call), bound_keywords(call)
-    for name, (parameter, written) in hinted_parameters(call).items():
-        where = f"{path}({name})"
+    found = hints_of(call)
+    for name, parameter in found.parameters.items():
+        where, written = f"{path}({name})", found.hints[name]
         hint: object = getattr(written, "__value__", written)  # of a type alias, as FastAPI
         default: object = parameter.default
         check_default(where, default.default if isinstance(default, FieldInfo) else default)

@@ -1,6 +1,6 @@
 """The handler of a callable: arguments from JSON become objects, and make a call."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
@@ -15,15 +15,16 @@ from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.sources.python.callable_schemas import (
     CallableOutput,
+    CallableParameters,
     WrittenParameters,
-    output_as_json,
     read_output,
     read_parameters,
 )
 from pyfunctools.sources.python.callable_signature import EMPTY, Injected, read_signature
+from pyfunctools.sources.python.core_schema import CoreSchema
 from pyfunctools.sources.python.docstrings import Docs
 from pyfunctools.sources.python.hint_scope import Namespace
-from pyfunctools.sources.python.hints import has_default, plain_types
+from pyfunctools.sources.python.hints import plain_types
 from pyfunctools.sources.python.unlisted_names import with_declared_names
 
 if TYPE_CHECKING:
@@ -62,11 +63,11 @@ class MethodHandler(NamedTuple):
     read_json: Callable[..., Objects]
     keys: Mapping[str, str]
     names: Mapping[str, str]
-    required: frozenset[str]
+    required: tuple[str, ...]
     fills_defaults: bool
     plain: Mapping[str, frozenset[type]]
     kwargs: str | None
-    reserved: frozenset[str]
+    reserved: Set[str]
     has_human: bool
     unlisted: Lazy[JsonSchema | None]
     renames: bool
@@ -103,8 +104,8 @@ class MethodHandler(NamedTuple):
 
         The objects share no list or dictionary with `arguments`.
         """
-        if not self.required <= arguments.keys():
-            missing = [(key,) for key in sorted(self.required - arguments.keys())]
+        if not all(map(arguments.__contains__, self.required)):
+            missing = [(key,) for key in sorted({*self.required} - arguments.keys())]
             return _failure_at(arguments, missing, "a value: it is required")
         if (unlisted := self.unlisted.value) is not None:
             value, refused = with_declared_names(unlisted, arguments, renames=self.renames)
@@ -165,12 +166,15 @@ class MethodHandler(NamedTuple):
         return {**cast("Objects", kwargs), **held}
 
     def dump(self, value: object) -> JsonValue:
-        """Return an output as JSON, according to its hint.
+        """Return an output as JSON, by pydantic's rules.
+
+        A value that does not match its hint is serialized by its type: the mistake is visible.
 
         Raises:
             Exception: whatever serializing the value raises.
         """
-        return output_as_json(value, self.output.value)
+        serializer = self.output.value.adapter.serializer
+        return serializer.to_python((value,), mode="json", by_alias=True, warnings=False)[0]
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
         """Return a handler that makes the same calls to another callable, with these defaults."""
@@ -202,37 +206,63 @@ def read_handler(
             have no effect.
     """
     signature = read_signature(called, where, owner=owner, enclosing=enclosing)
-    reading, keys, written = read_parameters(signature, docs)
-    inputs, fills_defaults = signature.inputs, has_default(reading.fields)
-    defaults = {each.name: each.default for each in inputs if each.default is not EMPTY}
-    always = {*signature.positional, *(n for n, value in defaults.items() if _is_mutable(value))}
-    context = tuple(each for each in signature.injected if each.provider is None)
-    handler = MethodHandler(
+    parameters, written = read_parameters(signature, docs)
+    return _handler(called, owner, renames, parameters, written), written
+
+
+def _handler(
+    called: Callable[..., object],
+    owner: type | None,
+    renames: bool,
+    parameters: CallableParameters,
+    written: Lazy[WrittenParameters],
+) -> MethodHandler:
+    signature, docs, reading, keys = parameters
+    required, passed, stars = list[str](), list[str](), dict[str, str]()
+    plain, defaults = dict[str, frozenset[type]](), dict[str, object]()
+    fills_defaults = False
+    for name, kind, _, is_required, default in signature.inputs:
+        core = cast("CoreSchema", reading.fields[name]["schema"])
+        fills_defaults = fills_defaults or core["type"] == "default"
+        plain[keys[name]] = plain_types(core)
+        if is_required:
+            required.append(keys[name])
+        if kind != "named":
+            stars[kind] = name
+        if default is not EMPTY:
+            defaults[name] = default
+            if name in signature.positional or _is_mutable(default):
+                passed.append(name)
+    # Only a class, or a parameter hidden beside `**kwargs`, is read from a name that is not listed.
+    is_listed = reading.is_plain and reading.is_flat and "kwargs" not in stars
+    return MethodHandler(
         called=called,
-        where=where,
+        where=signature.where,
         owner=owner,
         is_async=signature.is_async,
         read_json=reading.read,
         keys=keys,
         names={key: name for name, key in keys.items() if name != key},
-        required=frozenset(keys[each.name] for each in inputs if each.required),
+        required=tuple(required),
         fills_defaults=fills_defaults,
-        plain={keys[name]: plain_types(field) for name, field in reading.fields.items()},
-        kwargs=next((each.name for each in inputs if each.kind == "kwargs"), None),
-        reserved=signature.reserved | (keys.keys() - set(keys.values())),
+        plain=plain,
+        kwargs=stars.get("kwargs"),
+        reserved=signature.reserved | (keys.keys() - {*keys.values()}),
         has_human=reading.is_marked,
-        unlisted=Lazy(lambda: written.value.unlisted),
+        unlisted=_LISTED if is_listed else Lazy(lambda: written.value.unlisted),
         renames=renames,
         output=read_output(signature, docs),
         positional=signature.positional,
-        args=next((each.name for each in inputs if each.kind == "args"), None),
+        args=stars.get("args"),
         defaults=defaults,
-        passed=tuple(name for name in defaults if fills_defaults or name in always),
-        context=context,
+        passed=tuple(defaults if fills_defaults else passed),
+        context=tuple(each for each in signature.injected if each.provider is None),
         provided=tuple(each for each in signature.injected if each.provider is not None),
-        wants_context=next((each.name for each in context if each.required), None),
+        wants_context=next((each.name for each in signature.injected if each.required), None),
     )
-    return handler, written
+
+
+_LISTED: Lazy[JsonSchema | None] = Lazy.of(cast("JsonSchema | None", None))
 
 
 def _handler_of(

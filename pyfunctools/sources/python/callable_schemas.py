@@ -12,13 +12,19 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
-from pyfunctools.sources.python.core_schema import MisuseError, declared_name, lost_marks
+from pyfunctools.sources.python.core_schema import (
+    CoreReader,
+    CoreSchema,
+    MisuseError,
+    declared_name,
+    lost_marks,
+)
 from pyfunctools.sources.python.docstrings import Docs, doc_of
 from pyfunctools.sources.python.hint_scope import Namespace, hint_text
 from pyfunctools.sources.python.hints import (
     Adapter,
     HintReading,
-    has_plain_schema,
+    input_schema,
     json_default,
     output_adapter,
     output_schema,
@@ -42,117 +48,113 @@ class WrittenParameters(NamedTuple):
     unlisted: JsonSchema | None
 
 
+class CallableParameters(NamedTuple):
+    """The parameters of a callable as pydantic reads them; `keys` has the name in JSON of each."""
+
+    signature: Signature
+    docs: Docs
+    reading: HintReading
+    keys: Mapping[str, str]
+
+    def written(self) -> WrittenParameters:
+        """Return their schema.
+
+        Raises:
+            DefinitionError: pydantic has no schema for a hint, or the schema has lost a mark.
+        """
+        signature, reading = self.signature, self.reading
+        try:
+            generated, has_unlisted = input_schema(reading.core, signature.names)
+        except Exception as error:  # pydantic and the hints' classes may raise anything
+            raise _error_of_parameter(signature, error) from error
+        if reading.is_marked and not reading.is_plain:
+            lost = next(lost_marks(reading.core, generated), None)
+            if lost is not None:  # the model could set the value
+                raise DefinitionError(
+                    f"{signature.where}({lost.path})",
+                    "It is marked as human, and a later annotation or a JSON Schema hook removes "
+                    "the mark: the model could set it.",
+                    "Put the mark last (`Annotated[..., human()]`), or let the hook write "
+                    '`"x-human": true`.',
+                )
+        schema = self._schema(generated)
+        if not has_unlisted and UNLISTED not in schema:
+            return WrittenParameters(schema, None)
+        return WrittenParameters(with_owners(schema), schema)
+
+    def _schema(self, generated: JsonObject) -> JsonSchema:
+        inputs, keys = self.signature.inputs, self.keys
+        places = cast("Mapping[str, JsonSchema]", members_of(generated.get("properties")))
+        properties = {
+            keys[each.name]: self._property(each, places[keys[each.name]], generated)
+            for each in inputs
+            if each.kind != "kwargs" and keys[each.name] in places  # else the hint hides it
+        }
+        required = [keys[each.name] for each in inputs if each.required]
+        schema: dict[str, JsonValue] = {
+            "type": "object",
+            "properties": properties,
+            "required": [key for key in required if key in properties],
+            "additionalProperties": False,
+        }
+        if kwargs := next((each.name for each in inputs if each.kind == "kwargs"), None):
+            schema["additionalProperties"] = places[keys[kwargs]].get("additionalProperties", True)
+            hidden = {name: key for name, key in keys.items() if name not in properties}
+            unlisted = {**members_of(generated.get(UNLISTED)), **hidden}
+            unlisted = {n: key for n, key in unlisted.items() if n not in (kwargs, keys[kwargs])}
+            if unlisted:
+                schema[UNLISTED] = unlisted
+        if "$defs" in generated:
+            schema["$defs"] = generated["$defs"]
+        return schema
+
+    def _property(self, each: Input, place: JsonSchema, root: JsonObject) -> JsonSchema:
+        schema = dict(place)
+        description = doc_of(each.hint) or self.docs.parameters.get(each.name)
+        if description and "description" not in schema:
+            schema["description"] = description
+        if each.default is EMPTY and "default" not in schema:
+            return schema
+        if _is_secret(place):  # then no default is shown
+            schema.pop("default", None)
+        elif each.default is not EMPTY:
+            schema.pop("default", None)
+            if each.default is not None or _allows_null(place, root):
+                core, names = self.reading.fields[each.name], self.signature.names
+                with suppress(Exception):  # it is not JSON: the parameter is optional all the same
+                    schema["default"] = json_default(each.hint, each.default, names, core)
+        return schema
+
+
 def read_parameters(
     signature: Signature, docs: Docs
-) -> tuple[HintReading, Mapping[str, str], Lazy[WrittenParameters]]:
-    """Return the parameters as pydantic reads them, the name of each in JSON, and their schema.
-
-    The schema is written when it is first read, unless that may fail.
+) -> tuple[CallableParameters, Lazy[WrittenParameters]]:
+    """Return the parameters, and their schema: written when it is first read, unless that may fail.
 
     Raises:
-        DefinitionError: pydantic has no schema for a hint, or a mark in it would have no effect.
+        DefinitionError: pydantic has no schema for a hint, a mark in it would have no effect, or
+            two parameters have one name in JSON.
     """
     try:
         reading = read_hints({each.name: each.hint for each in signature.inputs}, signature.names)
     except Exception as error:  # pydantic and the hints' classes may raise anything
         raise _error_of_parameter(signature, error) from error
-    _check_marks(signature, reading)
-    keys = _keys_of(signature, reading)
-    written = Lazy(partial(_written, signature, docs, reading, keys))
-    if reading.written.made:
-        _ = written.value
-    return reading, keys, written
-
-
-def _written(
-    signature: Signature, docs: Docs, reading: HintReading, keys: Mapping[str, str]
-) -> WrittenParameters:
-    schema = _schema(signature, docs, reading, keys)
-    if not any(isinstance(each, dict) and UNLISTED in each for _, each in subschemas(schema)):
-        return WrittenParameters(schema, None)
-    return WrittenParameters(with_owners(schema), schema)
-
-
-def _keys_of(signature: Signature, reading: HintReading) -> Mapping[str, str]:
-    """Return the name in JSON of each parameter."""
     keys: dict[str, str] = {}
     for name, field in reading.fields.items():
         key = declared_name(name, field)
-        first = next((other for other, known in keys.items() if known == key), None)
-        if first is not None:
+        if key in keys.values():
+            first = next(other for other, known in keys.items() if known == key)
             raise DefinitionError(
                 f"{signature.where}({name})",
                 f"It is called {key!r} in JSON, and so is `{first}`.",
                 "Give one of them another alias.",
             )
         keys[name] = key
-    return keys
-
-
-def _check_marks(signature: Signature, reading: HintReading) -> None:
-    """Refuse hints with a human mark that the schema lacks: the model could set the value."""
-    if not reading.is_marked:
-        return
-    lost = next(lost_marks(reading.core, reading.written.value), None)
-    if lost is not None:
-        raise DefinitionError(
-            f"{signature.where}({lost.path})",
-            "It is marked as human, and a later annotation or a JSON Schema hook removes the "
-            "mark: the model could set it.",
-            'Put the mark last (`Annotated[..., human()]`), or let the hook write `"x-human": '
-            "true`.",
-        )
-
-
-def _schema(
-    signature: Signature, docs: Docs, reading: HintReading, keys: Mapping[str, str]
-) -> JsonSchema:
-    generated = reading.written.value
-    places = cast("Mapping[str, JsonSchema]", members_of(generated.get("properties")))
-    properties = {
-        keys[each.name]: _property(each, places[keys[each.name]], reading, docs, signature)
-        for each in signature.inputs
-        if each.kind != "kwargs" and keys[each.name] in places  # else the hint hides it
-    }
-    required = [keys[each.name] for each in signature.inputs if each.required]
-    schema: dict[str, JsonValue] = {
-        "type": "object",
-        "properties": properties,
-        "required": [key for key in required if key in properties],
-        "additionalProperties": False,
-    }
-    if kwargs := next((each.name for each in signature.inputs if each.kind == "kwargs"), None):
-        schema["additionalProperties"] = places[keys[kwargs]].get("additionalProperties", True)
-        unlisted = {
-            **members_of(generated.get(UNLISTED)),
-            **{name: key for name, key in keys.items() if name not in properties},
-        }
-        unlisted = {n: key for n, key in unlisted.items() if n not in (kwargs, keys[kwargs])}
-        if unlisted:
-            schema[UNLISTED] = unlisted
-    if "$defs" in generated:
-        schema["$defs"] = generated["$defs"]
-    return schema
-
-
-def _property(
-    each: Input, place: JsonSchema, reading: HintReading, docs: Docs, signature: Signature
-) -> JsonSchema:
-    schema = dict(place)
-    description = doc_of(each.hint) or docs.parameters.get(each.name)
-    if description and "description" not in schema:
-        schema["description"] = description
-    if each.default is EMPTY and "default" not in schema:
-        return schema
-    if _is_secret(place):  # then no default is shown
-        schema.pop("default", None)
-    elif each.default is not EMPTY:
-        schema.pop("default", None)
-        if each.default is not None or _allows_null(place, reading.written.value):
-            with suppress(Exception):  # it is not JSON: the parameter is optional all the same
-                core = reading.fields[each.name]
-                schema["default"] = json_default(each.hint, each.default, signature.names, core)
-    return schema
+    parameters = CallableParameters(signature, docs, reading, keys)
+    written = Lazy(parameters.written)
+    if not reading.is_plain:
+        _ = written.value
+    return parameters, written
 
 
 def _is_secret(place: JsonSchema) -> bool:
@@ -175,7 +177,9 @@ def _error_of_parameter(signature: Signature, error: Exception) -> DefinitionErr
     for each in signature.inputs:
         where = f"{signature.where}({each.name})"
         try:
-            read_hints({each.name: each.hint}, signature.names)
+            alone = read_hints({each.name: each.hint}, signature.names)
+            if not alone.is_plain:
+                _ = input_schema(alone.core, signature.names)
         except MisuseError as misuse:
             reason = f"In `{hint_text(each.hint)}` {misuse.reason}"
             return DefinitionError(where, reason, misuse.remedy)
@@ -202,14 +206,14 @@ _OUTPUT_REMEDY = (
 
 
 class CallableOutput(NamedTuple):
-    """The schema of a callable's output and its adapter, both `None` without a hint.
+    """The schema of a callable's output, `None` without a hint, and its adapter.
 
-    Values of the type `plain` are JSON as they are.
+    `is_sure` tells whether the schema can always be written.
     """
 
-    schema: JsonSchema | None = None
-    adapter: Adapter | None = None
-    plain: type[int] | None = None
+    schema: JsonSchema | None
+    adapter: Adapter
+    is_sure: bool = True
 
 
 def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
@@ -221,47 +225,36 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
     hint = signature.output
     if hint is EMPTY:
         return _NO_OUTPUT
-    output = Lazy(partial(_output_of, signature, docs))
-    if not has_plain_schema(hint):
-        _ = output.value
-    return output
-
-
-_NO_OUTPUT = Lazy.of(CallableOutput())
-
-
-def _output_of(signature: Signature, docs: Docs) -> CallableOutput:
-    hint = signature.output
+    known: Lazy[CallableOutput] | None = None
+    with suppress(Exception):  # not hashable, or it needs the names
+        known = _known_output(hint)
+    if known is not None:
+        return Lazy(lambda: _described(known.value, docs.returns)) if docs.returns else known
     try:
-        shared = has_plain_schema(hint)
-        schema, adapter = _shared_output(hint) if shared else _output(hint, signature.names)
+        output = _output(hint, output_adapter(hint, signature.names), signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
         raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
-    if docs.returns and "description" not in schema:
-        schema = {**schema, "description": docs.returns}
-    plain = bool if hint is bool else int if hint is int else None
-    return CallableOutput(schema or None, adapter, plain)
+    return Lazy.of(_described(output, docs.returns)._replace(is_sure=False))
 
 
-def output_as_json(value: object, output: CallableOutput) -> JsonValue:
-    """Return an output as JSON, by pydantic's rules.
-
-    A value that does not match its hint is serialized by its type, so that the mistake is visible.
-
-    Raises:
-        Exception: whatever serializing the value raises.
-    """
-    if isinstance(value, int) and type(value) is output.plain:
-        return value
-    adapter = output.adapter or _shared_output(object)[1]
-    return adapter.serializer.to_python((value,), mode="json", by_alias=True, warnings=False)[0]
-
-
-def _output(hint: object, names: Namespace) -> tuple[JsonSchema, Adapter]:
-    adapter = output_adapter(hint, names)
-    return output_schema(adapter, hint, names), adapter
+_NO_OUTPUT = Lazy(lambda: CallableOutput(None, output_adapter(object, {})))
 
 
 @lru_cache(maxsize=256)
-def _shared_output(hint: object) -> tuple[JsonSchema, Adapter]:
-    return _output(hint, {})
+def _known_output(hint: object) -> Lazy[CallableOutput] | None:
+    """Return an output if its schema can always be written, and needs no namespace."""
+    adapter = output_adapter(hint, {})
+    is_plain = CoreReader(cast("CoreSchema", adapter.core_schema)).is_plain
+    return Lazy(partial(_output, hint, adapter, {})) if is_plain else None
+
+
+def _output(hint: object, adapter: Adapter, names: Namespace) -> CallableOutput:
+    return CallableOutput(output_schema(adapter, hint, names) or None, adapter)
+
+
+def _described(output: CallableOutput, text: str) -> CallableOutput:
+    """Return an output with the description of the docstring, if it has none."""
+    schema = output.schema or {}
+    if not text or "description" in schema:
+        return output
+    return output._replace(schema={**schema, "description": text})

@@ -6,18 +6,8 @@ values of `Inject(provider)`.
 
 import inspect
 import sys
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Generator,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections import abc
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from functools import partial
 from inspect import Parameter
@@ -119,7 +109,7 @@ class Signature(NamedTuple):
     inputs: tuple[Input, ...]
     injected: tuple[Injected, ...]
     positional: tuple[str, ...]
-    reserved: frozenset[str]
+    reserved: Set[str]
     output: object
     is_async: bool
     names: Namespace
@@ -140,58 +130,75 @@ def read_signature(
         DefinitionError: its signature cannot be read, a parameter has no hint, or a hint uses an
             unknown name.
     """
-    behind = function_behind(called)
+    behind, bound = function_behind(called), bound_keywords(called)
     try:
-        signature = _signature(called)
+        found = hints_of(called, owner, enclosing)
     except Exception as error:  # most often a built-in without a signature
         raise DefinitionError(
             where, f"Its signature cannot be read: {error}.", "Write a function that calls it."
         ) from error
-    names = namespace_of(behind, owner, enclosing)
-    bound = bound_keywords(called)
-    parameters = [each for name, each in signature.parameters.items() if name not in bound]
-    hints = _hints_of(where, parameters, signature.return_annotation, behind, names)
-    inputs: list[Input] = []
-    injected: list[Injected] = []
-    for parameter in parameters:
-        hint = hints[parameter.name]
-        program_part = _injected(f"{where}({parameter.name})", parameter, hint)
+    inputs, injected = list[Input](), list[Injected]()
+    parameters = {name: each for name, each in found.parameters.items() if name not in bound}
+    for name, parameter in parameters.items():
+        _check_annotation(where, parameter)
+        hint = _evaluated(f"{where}({name})", name, found)
+        program_part = _injected(f"{where}({name})", parameter, hint)
         if program_part is None:
-            inputs += _inputs(where, parameter, hint, names)
+            inputs += _inputs(where, parameter, hint, found.names)
         else:
             injected.append(program_part)
-    returns = hints.get("return", EMPTY)
-    has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
-    by_position = _LEADING if has_args else _LEADING[:1]
+    returns = _evaluated(where, "return", found)
+    reserved = {*bound, *_name_of_self(called, behind)}
+    reserved.update(each.name for each in injected)
     return Signature(
         where=where,
         inputs=tuple(inputs),
         injected=tuple(injected),
-        positional=tuple(each.name for each in parameters if each.kind in by_position),
-        reserved=frozenset({*(each.name for each in injected), *bound})
-        | _name_of_self(called, behind),
+        positional=_positional(parameters),
+        reserved=reserved,
         output=_output(returns),
-        is_async=(get_origin(returns) or returns) in _ASYNC or is_async(called),
-        names=names,
+        is_async=(get_origin(returns) or returns) in (*_WAITED, *_ASYNC_STREAMS)
+        or is_async(called),
+        names=found.names,
     )
 
 
-def hinted_parameters(
-    called: object, owner: type | None = None
-) -> Mapping[str, tuple[Parameter, object]]:
-    """Return the parameters of a callable with their hints; one that is unknown stays a text."""
-    try:
-        parameters = inspect.signature(cast("Callable[..., object]", called)).parameters
-    except (TypeError, ValueError):  # it cannot be called, or is built-in and has no signature
-        return {}
+class Hints(NamedTuple):
+    """The parameters of a callable, and their hints by name; `return` is that of the output.
+
+    `unknown` has the errors of the hints that cannot be evaluated, which stay as they are written.
+    `names` is the namespace of the hints.
+    """
+
+    parameters: Mapping[str, Parameter]
+    hints: Mapping[str, object]
+    unknown: Mapping[str, Exception]
+    names: Namespace
+
+
+def hints_of(
+    called: object, owner: type | None = None, enclosing: Lazy[Namespace] | None = None
+) -> Hints:
+    """Return the parameters of a callable with their hints.
+
+    Raises:
+        TypeError, ValueError: it cannot be called, or is built-in and has no signature.
+    """
+    signature = _signature(cast("Callable[..., object]", called))
     behind = function_behind(called.__init__ if isinstance(called, type) else called)
-    names, found = namespace_of(behind, owner, None), dict[str, tuple[Parameter, object]]()
-    for name, each in parameters.items():
-        hint: object = each.annotation
-        with suppress(Exception):  # evaluating the text of a hint may raise anything
-            hint = resolve_hints({name: hint}, names, behind)[name]
-        found[name] = each, hint
-    return found
+    names = namespace_of(behind, owner, enclosing)
+    raw: dict[str, object] = {each.name: each.annotation for each in signature.parameters.values()}
+    if signature.return_annotation is not EMPTY:
+        raw["return"] = signature.return_annotation
+    with suppress(Exception):  # evaluating the text of a hint may raise anything: see which one
+        return Hints(signature.parameters, resolve_hints(raw, names, behind), {}, names)
+    unknown: dict[str, Exception] = {}
+    for name, hint in raw.items():
+        try:
+            raw[name] = _hint_of(name, hint, behind, names)
+        except Exception as error:  # as above
+            unknown[name] = error
+    return Hints(signature.parameters, raw, unknown, names)
 
 
 def _signature(called: Callable[..., object]) -> inspect.Signature:
@@ -205,31 +212,36 @@ def _signature(called: Callable[..., object]) -> inspect.Signature:
     return inspect.signature(called)
 
 
-def _name_of_self(called: object, behind: FunctionType | None) -> frozenset[str]:
+def _evaluated(where: str, name: str, found: Hints) -> object:
+    hint = found.hints.get(name, EMPTY)
+    if (reason := found.unknown.get(name)) is None:
+        return hint
+    raise DefinitionError(
+        where,
+        f"The hint `{hint_text(hint)}` cannot be evaluated: {reason}.",
+        "Define or import its names where the function is defined, not under `TYPE_CHECKING` only.",
+    ) from reason
+
+
+def _positional(parameters: Mapping[str, Parameter]) -> tuple[str, ...]:
+    """Return the names to pass by position: all before `*args`, else the positional-only ones."""
+    only, leading = list[str](), list[str]()
+    for name, each in parameters.items():
+        if each.kind is Parameter.VAR_POSITIONAL:
+            return tuple(leading)
+        leading.append(name)
+        if each.kind is Parameter.POSITIONAL_ONLY:
+            only.append(name)
+    return tuple(only)
+
+
+def _name_of_self(called: object, behind: FunctionType | None) -> tuple[str, ...]:
     """Return the name of the parameter that a method is bound to."""
     while isinstance(called, partial):
         called = called.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if behind is None or isinstance(called, FunctionType):
-        return frozenset()
-    return frozenset(behind.__code__.co_varnames[: min(behind.__code__.co_argcount, 1)])
-
-
-def _hints_of(
-    where: str,
-    parameters: Iterable[Parameter],
-    returns: object,
-    behind: FunctionType | None,
-    names: Namespace,
-) -> dict[str, object]:
-    raw: dict[str, object] = {}
-    for each in parameters:
-        _check_annotation(where, each)
-        raw[each.name] = each.annotation
-    if returns is not EMPTY:
-        raw["return"] = returns
-    with suppress(Exception):  # raised again below, with the parameter's name
-        return resolve_hints(raw, names, behind)
-    return {name: _hint_of(where, name, hint, behind, names) for name, hint in raw.items()}
+        return ()
+    return behind.__code__.co_varnames[: min(behind.__code__.co_argcount, 1)]
 
 
 def _check_annotation(where: str, parameter: Parameter) -> None:
@@ -264,9 +276,7 @@ def check_default(where: str, default: object) -> None:
         raise DefinitionError(where, reason, remedy_of(mark))
 
 
-def _hint_of(
-    where: str, name: str, hint: object, behind: FunctionType | None, names: Namespace
-) -> object:
+def _hint_of(name: str, hint: object, behind: FunctionType | None, names: Namespace) -> object:
     """Return one evaluated hint; the type of an injected parameter may be unknown at run time."""
     stand_ins: dict[str, object] = {}
     reason: Exception | None = None
@@ -277,44 +287,37 @@ def _hint_of(
             reason = reason or error
             missing = error.name if isinstance(error, NameError) else None
             if missing is None or missing in stand_ins:
-                break
+                raise reason from None
             stand_ins[missing] = object
         else:
-            if reason is None or injection_mark(found) is not None:
-                return found
-            break
-    raise DefinitionError(
-        where if name == "return" else f"{where}({name})",
-        f"The hint `{hint_text(hint)}` cannot be evaluated: {reason}.",
-        "Define or import its names where the function is defined, not under `TYPE_CHECKING` only.",
-    ) from reason
+            if reason is not None and injection_mark(found) is None:
+                raise reason
+            return found
 
 
-def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) -> Iterator[Input]:
+def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) -> list[Input]:
     from pydantic.fields import FieldInfo
 
     name, default = parameter.name, parameter.default
     if parameter.kind is Parameter.VAR_POSITIONAL:
-        yield Input(name=name, kind="args", hint=GenericAlias(list, (hint,)), required=False)
-    elif parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
-        yield from _unpacked_keys(f"{where}({name})", get_args(hint)[0], names)
-    elif parameter.kind is Parameter.VAR_KEYWORD:
-        kwargs = GenericAlias(dict, (str, hint))
+        return [Input(name, "args", GenericAlias(list, (hint,)), required=False)]
+    if parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
+        return _unpacked_keys(f"{where}({name})", get_args(hint)[0], names)
+    if parameter.kind is Parameter.VAR_KEYWORD:
         # No parameter can have this name, and no alias needs it.
-        yield Input(name=f"**{name}", kind="kwargs", hint=kwargs, required=False)
-    elif isinstance(default, FieldInfo):
+        return [Input(f"**{name}", "kwargs", GenericAlias(dict, (str, hint)), required=False)]
+    if isinstance(default, FieldInfo):
         check_default(f"{where}({name})", default.default)
         field = Annotated[hint, default]  # pyright: ignore[reportInvalidTypeForm] - made at run time
-        yield Input(name=name, kind="named", hint=field, required=default.is_required())
-    else:
-        required = default is EMPTY and all(
-            each.is_required() for each in metadata_of(hint) if isinstance(each, FieldInfo)
-        )
-        yield Input(name=name, kind="named", hint=hint, required=required, default=default)
+        return [Input(name, "named", field, default.is_required())]
+    required = default is EMPTY
+    for each in metadata_of(hint):
+        required = required and not (isinstance(each, FieldInfo) and not each.is_required())
+    return [Input(name, "named", hint, required, default)]
 
 
-def _unpacked_keys(where: str, packed: object, names: Namespace) -> Iterator[Input]:
-    """Yield the keys of the `TypedDict` in `**kwargs: Unpack[...]`."""
+def _unpacked_keys(where: str, packed: object, names: Namespace) -> list[Input]:
+    """Return the keys of the `TypedDict` in `**kwargs: Unpack[...]`."""
     if not isinstance(packed, type) or not is_typeddict(packed):
         reason = f"`{hint_text(packed)}` is unpacked and is not a TypedDict."
         raise DefinitionError(where, reason, "Unpack a `TypedDict`.")
@@ -323,12 +326,12 @@ def _unpacked_keys(where: str, packed: object, names: Namespace) -> Iterator[Inp
     except Exception as error:  # a hint's text may raise anything
         reason = f"The hints of `{hint_text(packed)}` cannot be evaluated: {error}."
         raise DefinitionError(where, reason, "Define the names they use.") from error
-    for name, (hint, required) in keys.items():
-        yield Input(name=name, kind="named", hint=hint, required=required)
+    return [Input(name, "named", hint, required) for name, (hint, required) in keys.items()]
 
 
-_STREAMS = (AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator)
-_ASYNC = (AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Coroutine)
+_WAITED = (abc.Awaitable, abc.Coroutine)
+_ASYNC_STREAMS = (abc.AsyncGenerator, abc.AsyncIterable, abc.AsyncIterator)
+_STREAMS = (*_ASYNC_STREAMS, abc.Generator, abc.Iterable, abc.Iterator)
 
 
 def _output(hint: object) -> object:
@@ -340,18 +343,14 @@ def _output(hint: object) -> object:
     origin, inner = get_origin(bare) or bare, get_args(bare)
     if bare in (EMPTY, None, NoneType, Any, object, NoReturn, Never):
         return EMPTY
-    if origin in (Awaitable, Coroutine):
+    if origin in _WAITED:
         return _output(inner[-1]) if inner else EMPTY
     if origin in _STREAMS:
         return _output(GenericAlias(list, inner[:1] or (Any,)))
-    if _is_union(bare) and any(map(_is_result_type, inner)):
+    if origin in (Union, UnionType) and any(map(_is_result_type, inner)):
         left = tuple(each for each in inner if not _is_result_type(each))
         return Union[left] if {*left} - {NoneType} else EMPTY  # noqa: UP007 - at run time
     return EMPTY if _is_result_type(bare) else hint
-
-
-def _is_union(hint: object) -> bool:
-    return get_origin(hint) in (Union, UnionType)
 
 
 def _is_result_type(hint: object) -> bool:
@@ -415,7 +414,6 @@ def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None
     )
 
 
-_LEADING = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 

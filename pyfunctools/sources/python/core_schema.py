@@ -30,44 +30,27 @@ from pyfunctools.sources.python.markers import (
     FOREIGN_REMEDY,
     HUMAN_KEY,
     ContextPart,
+    HumanPart,
     Inject,
     foreign_class,
     mark_in,
     remedy_of,
 )
-from pyfunctools.sources.python.unlisted_names import (
-    ReadClass,
-    applicable,
-    items_at,
-    property_at,
-)
+from pyfunctools.sources.python.unlisted_names import applicable, items_at, property_at
 
 CoreSchema: TypeAlias = Mapping[str, object]
 """pydantic's description of a hint; only a few of its keys are used."""
 
-INNER = (
-    "schema",
-    "choices",
-    "items_schema",
-    "keys_schema",
-    "values_schema",
-    "lax_schema",
-    "strict_schema",
-    "json_schema",
-    "python_schema",
-    "json_schema_input_schema",
-    "steps",
-    "fields",
-    "arguments_schema",
-    "var_args_schema",
-    "var_kwargs_schema",
-    "extras_schema",
+_INNER = (
+    *("schema", "choices", "items_schema", "keys_schema", "values_schema", "lax_schema"),
+    *("strict_schema", "json_schema", "python_schema", "json_schema_input_schema", "steps"),
+    *("fields", "arguments_schema", "var_args_schema", "var_kwargs_schema", "extras_schema"),
     "definitions",
 )
 """Keys that hold core schemas: one, a list (of fields, too), or a mapping by name."""
-_REVERSED = INNER[::-1]
 _LISTED = frozenset({"fields", "arguments_schema"})
-_INNER = frozenset(INNER) - {"fields"}
+_BELOW = frozenset(_INNER) - {"fields"}
+_NOTHING: CoreSchema = {}
 
 
 class MisuseError(Exception):
@@ -82,80 +65,111 @@ class MisuseError(Exception):
 class CoreReader:
     """Facts about a core schema.
 
-    `is_marked`: a person gives some part. `unread`: a field that is not read by its declared name.
-    `shared`: a field that is also read by the declared name of another one. `classes`: the classes
+    `marked`: the parts that a person gives. `unread`: a field that is not read by its declared
+    name. `shared`: a field that is also read by the declared name of another one. `classes`: those
     that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
-    fail.
+    fail, nor lose a mark of a whole field. `count`: how many classes there are.
 
     Raises:
         MisuseError: a default is a mark, or an inner part is marked as injected.
     """
 
     def __init__(self, core: CoreSchema) -> None:
-        self.is_marked = False
+        self.marked: list[CoreSchema] = []
         self.is_plain = True
         self.unread: str | None = None
         self.shared: str | None = None
-        self.classes: list[ReadClass] = []
+        self.classes: list[ClassNames] = []
+        self.count = 0
         stack = [(core, core, "")]
         while stack:
             node, cls, field = stack.pop()
-            cls = node if node["type"] in _CLASSES else cls
+            kind = node["type"]
+            cls = node if kind in _CLASSES else cls
             self._read(node, field)
-            if node["type"] in _FIELDS:
-                self._read_fields(node, cls)
-            for name, each in fields_in(node).items():
+            fields = fields_in(node)
+            if kind in _FIELDS:
+                self.count += 1
+                names = ClassNames.of(node, fields, cls)
+                self.unread, self.shared = names.unread or self.unread, names.shared or self.shared
+                if names.others:
+                    self.classes.append(names)
+            for name, each in fields.items():
                 below = each if "type" in each else each["schema"]
                 stack.append((cast("CoreSchema", below), cls, name))
-            if not _INNER.isdisjoint(node):
-                aside = _LISTED if node["type"] != "call" else ()
+            if not _BELOW.isdisjoint(node):
+                aside = _LISTED if kind != "call" else ()
                 stack += [(inner, cls, field) for inner in _inner(node, aside)]
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether a person gives some part."""
+        return bool(self.marked)
+
     def _read(self, node: CoreSchema, field: str) -> None:
-        self.is_plain = self.is_plain and _is_plain(node)
-        if node["type"] == "default" and (written := mark_in(node.get("default"))):
+        kind, metadata = node["type"], cast("CoreSchema", node.get("metadata") or _NOTHING)
+        self.is_plain = self.is_plain and _is_plain(node, metadata)
+        if kind == "default" and (written := mark_in(node.get("default"))):
             reason = f"the default of `{field}` is `{written}`, a mark, which has no effect there."
             raise MisuseError(reason, remedy_of(written))
-        mark = cast("CoreSchema", node.get("metadata") or {}).get(HUMAN_KEY)
+        mark = metadata.get(HUMAN_KEY)
         if isinstance(mark, ContextPart | Inject):
             reason = "an inner part is marked as injected, which only a parameter can be."
             raise MisuseError(reason, "Make it a parameter of its own.")
-        is_marked = mark is not None or ("function" in node and is_secret_type(node))
-        self.is_marked = self.is_marked or is_marked
-        if node["type"] == "function-plain":  # from the hint that it replaces, only marks are used
-            replaced = [CoreReader(inner).is_marked for inner in replaced_in(node)]
-            self.is_marked = self.is_marked or any(replaced)
-        if node["type"] in _CLASSES and (name := foreign_class(node.get("cls"))):
+        if mark is not None or ("function" in node and is_secret_type(node)):
+            self.marked.append(node)
+            self.is_plain = self.is_plain and mark is not None
+        if kind == "function-plain":  # from the hint that it replaces, only marks are used
+            for inner in replaced_in(node):
+                self.marked += CoreReader(inner).marked
+        if kind in _CLASSES and (name := foreign_class(node.get("cls"))):
             reason = f"an inner part is `{name}`, which only its own library fills in."
             raise MisuseError(reason, f"Make it a parameter of its own. {FOREIGN_REMEDY}")
 
-    def _read_fields(self, node: CoreSchema, cls: CoreSchema) -> None:
-        fields = fields_in(node)
-        declared = {declared_name(name, field) for name, field in fields.items()}
-        for name, field in fields.items():
-            own, heads = declared_name(name, field), _heads(name, field, cls)
-            if own not in heads:
-                self.unread = name
-            if not heads.isdisjoint(declared - {own}):
-                self.shared = name
-        if others := other_names(node, cls):
-            self.classes.append(ReadClass(frozenset(declared), others))
 
+class ClassNames(NamedTuple):
+    """The names that the fields of a class are read from.
 
-def other_names(node: CoreSchema, cls: CoreSchema) -> dict[str, str | None]:
-    """Return the names that the fields in `node` are read from beside their declared names.
-
-    Each has the declared name of its field, or `None`. `cls` is the core schema of the class.
+    `declared`: the declared name of each field. `others`: the names that are read beside these,
+    each with the declared name of its field, or `None` if no value is accepted. `unread` and
+    `shared` are as those of `CoreReader`.
     """
-    fields, others = fields_in(node), dict[str, str | None]()
-    config = cast("CoreSchema", cls.get("config") or {})
-    if config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
-        for name, field in _written(node, fields):
-            others[name] = declared_name(field, fields[field]) if field else None
-    for name, field in fields.items():
-        own = declared_name(name, field)
-        others |= dict.fromkeys(_heads(name, field, cls) - {own}, own)
-    return others
+
+    declared: Mapping[str, str]
+    others: Mapping[str, str | None]
+    unread: str | None
+    shared: str | None
+
+    @classmethod
+    def of(
+        cls, node: CoreSchema, fields: Mapping[str, CoreSchema], owner: CoreSchema
+    ) -> "ClassNames":
+        """Return the names of the `fields` in `node`; `owner` is the core schema of the class."""
+        declared = {name: declared_name(name, field) for name, field in fields.items()}
+        others, listed = dict[str, str | None](), {*declared.values()}
+        config = cast("CoreSchema", owner.get("config") or _NOTHING)
+        if config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
+            # An extra value must not have a name of the serialized form.
+            computed = cast("list[CoreSchema]", node.get("computed_fields") or [])
+            written = [
+                (name, each.get("serialization_alias"), declared[name])
+                for name, each in fields.items()
+            ]
+            written += [(str(each["property_name"]), each.get("alias"), None) for each in computed]
+            for name, alias, own in written:
+                others[name] = own
+                if isinstance(alias, str):
+                    others[alias] = own
+        unread = shared = None
+        for name, own in declared.items():
+            alias = fields[name].get("validation_alias", name)
+            read = {alias} if isinstance(alias, str) else {str(each[0]) for each in _paths(alias)}
+            if config.get("validate_by_name") is True:
+                read.add(name)
+            unread = unread if own in read else name
+            shared = shared if read.isdisjoint(listed - {own}) else name
+            others |= dict.fromkeys(read - {own}, own)
+        return cls(declared, others, unread, shared)
 
 
 def read_core(hint: object) -> tuple[CoreReader, CoreSchema]:
@@ -171,9 +185,11 @@ def read_core(hint: object) -> tuple[CoreReader, CoreSchema]:
 def fields_in(node: CoreSchema) -> Mapping[str, CoreSchema]:
     """Return the fields of a class or a named tuple by their names, `{}` for other core schemas."""
     fields = node.get("fields") or node.get("arguments_schema")
+    if not fields:
+        return {}
     if isinstance(fields, dict):  # of a call, the schema of its arguments
         return cast("Mapping[str, CoreSchema]", fields if node["type"] != "call" else {})
-    listed = cast("list[CoreSchema]", fields or [])
+    listed = cast("list[CoreSchema]", fields)
     return {str(field["name"]): field for field in listed if isinstance(field, dict)}
 
 
@@ -228,29 +244,6 @@ def _paths(alias: object) -> list[list[object]]:
     return [listed]
 
 
-def _heads(name: str, field: CoreSchema, cls: CoreSchema) -> set[str]:
-    """Return the keys of an object that pydantic reads a field of a class from."""
-    alias = field.get("validation_alias", name)
-    heads = {alias} if isinstance(alias, str) else {str(path[0]) for path in _paths(alias)}
-    by_name = cast("CoreSchema", cls.get("config") or {}).get("validate_by_name") is True
-    return {*heads, name} if by_name else heads
-
-
-def _written(node: CoreSchema, fields: Mapping[str, CoreSchema]) -> Iterator[tuple[str, str]]:
-    """Yield the names in the serialized form of a class, each with its field.
-
-    An extra value must not have one of these names. The field of a computed name is empty.
-    """
-    for name, field in fields.items():
-        yield name, name
-        if isinstance(alias := field.get("serialization_alias"), str):
-            yield alias, name
-    for field in cast("list[CoreSchema]", node.get("computed_fields") or []):
-        yield str(field["property_name"]), ""
-        if isinstance(alias := field.get("alias"), str):
-            yield alias, ""
-
-
 def unskipped(node: CoreSchema) -> CoreSchema:
     """Return a core schema without `SkipJsonSchema` if it has a human mark, else unchanged."""
     metadata = cast("dict[str, object]", node.get("metadata") or {})
@@ -280,14 +273,14 @@ _PLAIN_KINDS = frozenset(
 """Kinds of core schemas whose JSON Schema pydantic can always write."""
 
 
-def _is_plain(node: CoreSchema) -> bool:
+def _is_plain(node: CoreSchema, metadata: CoreSchema) -> bool:
     """Return whether nothing of the user's takes part in writing the JSON Schema of a node."""
     if node["type"] not in _PLAIN_KINDS or "serialization" in node or node.get("computed_fields"):
         return False
     config = getattr(node.get("cls"), "model_config", None)
     if isinstance(config, dict) and "json_schema_extra" in config:
         return False
-    for key, held in cast("Mapping[str, object]", node.get("metadata") or {}).items():
+    for key, held in metadata.items():
         if key == "pydantic_js_functions":
             functions = cast("list[object]", held)
             modules = (str(getattr(each, "__module__", "")) for each in functions)
@@ -298,7 +291,9 @@ def _is_plain(node: CoreSchema) -> bool:
             if not all(isinstance(each, str | bool) for each in updates.values()):
                 return False
         elif key.startswith("pydantic_js") and held:
-            return False
+            mark = metadata.get(HUMAN_KEY)  # alone, it is written as it is
+            if not isinstance(mark, HumanPart) or not mark.is_only_hook(held):
+                return False
     return True
 
 
@@ -387,17 +382,19 @@ _WITH_ITEMS = frozenset(
 )
 
 
-def _inner(core: CoreSchema, aside: Collection[str] = ()) -> Iterator[CoreSchema]:
-    """Yield the core schemas directly below one."""
-    stack = [core[key] for key in _REVERSED if key in core and key not in aside]
+def _inner(core: CoreSchema, aside: Collection[str] = ()) -> list[CoreSchema]:
+    """Return the core schemas directly below one."""
+    stack = [core[key] for key in reversed(_INNER) if key in core and key not in aside]
+    found: list[CoreSchema] = []
     while stack:
         held = stack.pop()
         if isinstance(held, dict) and isinstance(cast("CoreSchema", held).get("type"), str):
-            yield cast("CoreSchema", held)
+            found.append(cast("CoreSchema", held))
         elif isinstance(held, dict):
             stack += reversed([*cast("dict[str, object]", held).values()])
         elif isinstance(held, list | tuple):
             stack += reversed([*cast("list[object]", held)])
+    return found
 
 
 _NOT_JSON = ("python_schema", "strict_schema")

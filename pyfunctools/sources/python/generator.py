@@ -3,13 +3,11 @@
 This module imports pydantic, so other modules import it only when it is needed.
 """
 
-from collections import abc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from inspect import cleandoc
 from itertools import islice
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -25,11 +23,10 @@ from pydantic_core import core_schema, from_json
 from pyfunctools._json import JsonValue
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.core_schema import (
+    ClassNames,
     CoreSchema,
-    declared_name,
     fields_in,
     is_generic_secret,
-    other_names,
     unskipped,
 )
 from pyfunctools.sources.python.docstrings import class_docs
@@ -47,13 +44,15 @@ _Inner: TypeAlias = (
     | core_schema.ComputedField
 )
 
+S = TypeVar("S", core_schema.ModelSchema, core_schema.DataclassSchema)
+
 
 class Generator(GenerateJsonSchema):
     """pydantic's generator, without generated titles, and with the docstrings of classes.
 
     A branch of a union without a schema is an error. `names` is the namespace of the
     hints. With `base64` bytes outside of models are base64: pydantic before 2.14 ignores
-    configuration that belongs to no class.
+    configuration that belongs to no class. `has_unlisted` tells whether `UNLISTED` was written.
     """
 
     def __init__(self, names: Namespace, *, base64: bool) -> None:
@@ -62,6 +61,7 @@ class Generator(GenerateJsonSchema):
         self._base64 = base64
         self._classes: list[CoreSchema] = []
         self._enums: dict[tuple[object, object], type] = {}
+        self.has_unlisted = False
 
     def generate(
         self, schema: core_schema.CoreSchema, mode: JsonSchemaMode = "validation"
@@ -72,7 +72,7 @@ class Generator(GenerateJsonSchema):
             Exception: whatever pydantic raises, or a class added a value that is not JSON.
         """
         result = cast("JsonSchemaValue", as_json(super().generate(schema, mode)))
-        for _, inner in subschemas(result):
+        for _, inner in subschemas(result) if self._enums else ():
             if isinstance(inner, dict) and "enum" in inner:
                 enum = self._enums.get((inner.get("title"), inner.get("description")))
                 if enum is not None:
@@ -109,10 +109,10 @@ class Generator(GenerateJsonSchema):
         is_field = kind == "default" or kind.endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
             result["x-human"] = True
-        elif is_generic_secret(cast("CoreSchema", schema)):
+        elif "function" in schema and is_generic_secret(cast("CoreSchema", schema)):
             result = {**result, **SECRET}
         if kind in ("model-fields", "dataclass-args") and self.mode == "validation":
-            return _with_unlisted(result, cast("CoreSchema", schema), self._classes[-1])
+            return self._with_unlisted(result, cast("CoreSchema", schema), self._classes[-1])
         return result
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
@@ -131,19 +131,16 @@ class Generator(GenerateJsonSchema):
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Describe a model and its fields by its docstrings."""
-        with self._inside(schema):
-            return self._described(super().model_schema(schema), schema["cls"])
+        return self._class_schema(schema, super().model_schema)
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         """Describe a dataclass and its fields by its docstrings."""
-        with self._inside(schema):
-            return self._described(super().dataclass_schema(schema), schema["cls"])
+        return self._class_schema(schema, super().dataclass_schema)
 
-    @contextmanager
-    def _inside(self, schema: _Inner) -> "abc.Generator[None]":
+    def _class_schema(self, schema: S, write: Callable[[S], JsonSchemaValue]) -> JsonSchemaValue:
         self._classes.append(cast("CoreSchema", schema))
         try:
-            yield
+            return self._described(write(schema), schema["cls"])
         finally:
             self._classes.pop()
 
@@ -151,7 +148,7 @@ class Generator(GenerateJsonSchema):
         """Describe a `TypedDict` and its keys by its docstrings."""
         result = super().typed_dict_schema(schema)
         if self.mode == "validation":
-            result = _with_unlisted(result, schema, schema)
+            result = self._with_unlisted(result, schema, schema)
         return self._described(result, schema.get("cls"))
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
@@ -173,6 +170,20 @@ class Generator(GenerateJsonSchema):
     def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
         """Refuse classes themselves, which are not JSON."""
         return self.handle_invalid_for_json_schema(schema, f"{schema['cls']} itself")
+
+    def _with_unlisted(
+        self, result: JsonSchemaValue, node: CoreSchema, cls: CoreSchema
+    ) -> JsonSchemaValue:
+        """Return the JSON Schema of a class with `UNLISTED`: the names that only pydantic reads."""
+        listed: Mapping[str, object] = result.get("properties", {})
+        declared, others, *_ = ClassNames.of(node, fields_in(node), cls)
+        names = {name: key for name, key in others.items() if name not in declared.values()}
+        for name, key in declared.items():
+            if key not in listed:  # hidden from the schema, but pydantic reads it
+                names |= dict.fromkeys((key, name))
+        names = {name: key for name, key in names.items() if name not in listed}
+        self.has_unlisted = self.has_unlisted or bool(names)
+        return {**result, UNLISTED: names} if names else result
 
     def _described(self, schema: JsonSchemaValue, cls: object) -> JsonSchemaValue:
         if not isinstance(cls, type):
@@ -213,19 +224,6 @@ def _add_line(schema: JsonSchemaValue, line: str) -> None:
 
 _MAX_MEMBERS = 64
 """The most members of an enumeration that a description names."""
-
-
-def _with_unlisted(result: JsonSchemaValue, node: CoreSchema, cls: CoreSchema) -> JsonSchemaValue:
-    """Return the JSON Schema of a class with `UNLISTED`: the names that only pydantic reads."""
-    listed: Mapping[str, object] = result.get("properties", {})
-    declared = {name: declared_name(name, field) for name, field in fields_in(node).items()}
-    others = other_names(node, cls).items()
-    names = {name: key for name, key in others if name not in declared.values()}
-    for name, key in declared.items():
-        if key not in listed:  # hidden from the schema, but pydantic reads it
-            names |= dict.fromkeys((key, name))
-    names = {name: key for name, key in names.items() if name not in listed}
-    return {**result, UNLISTED: names} if names else result
 
 
 def as_json(value: object) -> JsonValue:

@@ -6,7 +6,6 @@ its function. Local variables of enclosing functions are in no closure if only h
 """
 
 import sys
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial, partialmethod
 from itertools import chain
@@ -109,26 +108,22 @@ def namespace_of(
     `owner` is the class that defines it. As in Python the class comes before the enclosing
     functions, innermost first; their frames are searched where the decorator ran and on the stack.
     """
-    layers: list[Namespace] = []
+    names: dict[str, object] = {}  # from the last to the first
     if owner is not None:
-        layers.append(  # not methods, defaults and properties
-            {
-                name: value
-                for name, value in vars(owner).items()
-                if issubclass(type(value), type) or type(value).__module__ in _TYPING
-            }
-        )
+        names[owner.__name__] = owner
     if function is not None:
-        layers.append({str(each): each for each in getattr(function, "__type_params__", ())})
-        if enclosing is not None:
-            layers.append(enclosing.value)
         if "<locals>" in function.__qualname__:
             frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - documented by Python
-            layers.extend(found.f_locals for found in _enclosing_frames(function, frame))
-            layers.append(dict(_closure(function)))
-    if owner is not None:
-        layers.append({owner.__name__: owner})
-    return ChainMap(*map(dict, layers))
+            names |= dict(_closure(function))
+            for found in reversed([*_enclosing_frames(function, frame)]):
+                names |= found.f_locals
+        if enclosing is not None:
+            names |= enclosing.value
+        names |= {str(each): each for each in getattr(function, "__type_params__", ())}
+    for name, value in vars(owner).items() if owner is not None else ():
+        if issubclass(type(value), type) or type(value).__module__ in _TYPING:
+            names[name] = value  # not methods, defaults and properties
+    return names
 
 
 def resolve_hints(

@@ -31,13 +31,11 @@ from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools._lazy import Lazy
 from pyfunctools.sources.python.core_schema import (
     CoreReader,
     CoreSchema,
     MisuseError,
     fields_in,
-    read_core,
 )
 from pyfunctools.sources.python.generator import Generator, as_json
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
@@ -52,22 +50,23 @@ _TEXT = ConfigDict()
 
 
 class HintReading(NamedTuple):
-    """The schemas and the validator of several hints, which are the fields of one object.
+    """Several hints as the fields of one object, as pydantic reads them.
 
-    `core` is pydantic's core schema of this object, `fields` are its fields. `is_marked` tells
-    whether a person gives some part. `read` parses and validates JSON text. `written` is the JSON
-    Schema with `UNLISTED` names, made when it is first read, unless that may fail.
+    `core` is pydantic's core schema of this object, `fields` are its fields. `is_plain`: writing
+    the JSON Schema cannot fail, nor lose a mark; `is_flat`: no hint has a class. `is_marked` tells
+    whether a person gives some part. `read` parses and validates JSON text.
     """
 
     core: CoreSchema
     fields: Mapping[str, CoreSchema]
-    written: Lazy[JsonObject]
+    is_plain: bool
+    is_flat: bool
     is_marked: bool
     read: Callable[..., dict[str, object]]
 
 
 def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
-    """Return the schemas and the validator of hints by name, as optional fields of one object.
+    """Return the fields of one object for hints by name, all of them optional.
 
     `names` is the namespace for the hints of classes among them. `bytes` are base64, unless a type
     decodes them itself.
@@ -80,23 +79,24 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
     decodes = any(map(_decodes, hints.values()))
     adapter = _complete(TypeAdapter(_arguments(rewritten, decodes)), rewriter)
-    # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
-    _root(adapter.core_schema)["cls"] = _NO_ARGUMENTS[decodes]
     core = cast("CoreSchema", adapter.core_schema)
+    root = cast("dict[str, Any]", core["schema"] if "definitions" in core else core)
+    # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
+    root["cls"] = _NO_ARGUMENTS[decodes]
     reader = CoreReader(core)
     # Without a mark the model may set every field.
     if (field := reader.unread or (reader.shared if reader.is_marked else None)) is not None:
         clash = f"`{field}` is read by an `AliasPath` alone, or under another field's name."
         raise MisuseError(clash, "Give the field a plain alias of its own.")
-    written = Lazy(partial(_written, core, names))
-    if reader.is_marked or not reader.is_plain:
-        _ = written.value  # so that it fails here
+    fields = fields_in(root)
+    whole = {id(each["schema"]) for each in fields.values()} if reader.is_marked else ()
     # Aliases are read, as the schema lists them, whatever the configuration of a class.
     read = partial(adapter.validator.validate_json, by_alias=True)
     return HintReading(
         core=core,
-        fields=fields_in(_root(core)),
-        written=written,
+        fields=fields,
+        is_plain=reader.is_plain and all(id(each) in whole for each in reader.marked),
+        is_flat=reader.count == 1,
         is_marked=reader.is_marked,
         read=cast("Callable[..., dict[str, object]]", read),
     )
@@ -113,32 +113,14 @@ def _arguments(hints: Mapping[str, object], decodes: bool) -> type[object]:
 _NO_ARGUMENTS = {decodes: _arguments({}, decodes) for decodes in (False, True)}
 
 
-def _root(core: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the core schema of an object itself, without definitions around it."""
-    return cast("dict[str, Any]", core["schema"] if "definitions" in core else core)
+def input_schema(core: CoreSchema, names: Namespace) -> tuple[JsonObject, bool]:
+    """Return the JSON Schema of an object as it is read, and whether it has `UNLISTED` names.
 
-
-def _written(core: CoreSchema, names: Namespace) -> JsonObject:
-    return Generator(names, base64=False).generate(cast("core_schema.CoreSchema", core))
-
-
-def has_plain_schema(hint: object) -> bool:
-    """Return whether the JSON Schema of an output with this hint can always be written."""
-    if isinstance(hint, type) and not isinstance(hint, GenericAlias):
-        return hint.__module__ == "builtins" or _is_plain_class(hint)
-    origin = get_origin(hint)
-    if origin is Literal:
-        return True
-    is_known = origin in (Union, UnionType, list, dict, set, frozenset, tuple)
-    return is_known and all(map(has_plain_schema, get_args(hint)))
-
-
-@lru_cache(maxsize=256)
-def _is_plain_class(cls: type) -> bool:
-    try:
-        return read_core(cls)[0].is_plain
-    except Exception:  # pydantic, or the class, may raise anything
-        return False
+    Raises:
+        Exception: whatever pydantic, or a class in it, raises.
+    """
+    generator = Generator(names, base64=False)
+    return generator.generate(cast("core_schema.CoreSchema", core)), generator.has_unlisted
 
 
 def output_adapter(hint: object, names: Namespace) -> Adapter:
@@ -172,14 +154,9 @@ def output_schema(adapter: Adapter, hint: object, names: Namespace) -> JsonSchem
     return {**schema, "$defs": whole["$defs"]} if "$defs" in whole else schema
 
 
-def has_default(fields: Mapping[str, CoreSchema]) -> bool:
-    """Return whether pydantic has a default to fill in."""
-    return any(cast("CoreSchema", each["schema"])["type"] == "default" for each in fields.values())
-
-
-def plain_types(field: CoreSchema) -> frozenset[type]:
-    """Return the types of a field's values if they need no pydantic: `int`, `str`, ..."""
-    schema, types = cast("CoreSchema", field["schema"]), frozenset[type]()
+def plain_types(schema: CoreSchema) -> frozenset[type]:
+    """Return the types of the values of a core schema, if they need no pydantic: `int`, ..."""
+    types = frozenset[type]()
     if schema["type"] == "nullable" and schema.keys() <= {"type", "schema", "metadata"}:
         schema, types = cast("CoreSchema", schema["schema"]), frozenset({NoneType})
     plain = _PLAIN.get(str(schema["type"])) if schema.keys() <= {"type", "metadata"} else None

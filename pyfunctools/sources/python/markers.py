@@ -1,6 +1,6 @@
 """Marks in type hints: a parameter is given by a person, or injected by the program."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pyfunctools._json import JsonValue
@@ -76,6 +76,11 @@ class HumanPart(_Mark):
         given = {"ask": self.ask, "widget": self.widget, "secret": self.secret or None}
         named = {f"x-human-{key}": value for key, value in given.items() if value is not None}
         return {"x-human": True, **named}
+
+    def is_only_hook(self, hooks: object) -> bool:
+        """Return whether of these hooks of a JSON Schema, this mark is the only one, and JSON."""
+        own = type(self) is HumanPart and hooks == [self.__get_pydantic_json_schema__]
+        return own and all(isinstance(each, str | bool) for each in self.keywords().values())
 
 
 def human(ask: str | None = None, *, widget: str | None = None, secret: bool = False) -> HumanPart:
@@ -201,7 +206,7 @@ FOREIGN_REMEDY = (
 
 def foreign_class(value: object) -> str | None:
     """Return the name of another library's context or mark in a hint or a default, else `None`."""
-    for base in _bases(value):
+    for base in _class_of(value).__mro__:
         package = base.__module__.partition(".")[0]
         if (package, base.__name__) in _PROVIDED:
             return f"{package}.{base.__name__}"
@@ -210,21 +215,16 @@ def foreign_class(value: object) -> str | None:
 
 def tool_remedy(value: object) -> str | None:
     """Return the remedy for a tool of another library, else `None`."""
-    kind = type(value)
-    for base in _bases(value):
+    for base in _class_of(value).__mro__:
         package = base.__module__.partition(".")[0]
         if package in _TOOLS and "Tool" in base.__name__:
             for attribute in _TOOLS[package]:
                 if callable(getattr(value, attribute, None)):
                     return f"Pass the function in it: `tool.{attribute}`."
-            return f"Pass the function that the `{kind.__name__}` was made of."
+            return f"Pass the function that the `{type(value).__name__}` was made of."
     return None
 
 
-def _bases(value: object) -> Iterator[type]:
+def _class_of(value: object) -> type:
     bare = get_origin(value) or value
-    kind = bare if isinstance(bare, type) else type(bare)
-    yield from (base for base in kind.__mro__ if base.__module__ not in _STANDARD)
-
-
-_STANDARD = frozenset({"builtins", "typing", "types", "abc", "collections.abc"})
+    return bare if isinstance(bare, type) else type(bare)

@@ -4,7 +4,7 @@ Reading runs no code of the object.
 """
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial, partialmethod
 from inspect import CO_VARARGS, Parameter
 from types import FunctionType, MethodType
@@ -12,7 +12,7 @@ from typing import NamedTuple, cast, get_origin
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Skipped
-from pyfunctools.sources.python.callable_signature import hinted_parameters, injection_mark
+from pyfunctools.sources.python.callable_signature import hints_of, injection_mark
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a, wrapped_by
 
@@ -54,12 +54,8 @@ def exposed_members(
             if marks is None and not everything:
                 continue
             reason = _reason_to_skip(owner, name, raw)
-            if reason is None and marks is None and not _is_defined_in(owner, raw):
-                reason = "It is not defined in the class: mark it with `@function`."
-            if reason is None and marks is None and owner is not cls and not inherited:
-                reason = f"It is inherited from {owner.__name__}; pass `inherited=True`."
-            if reason is None and marks is None and is_a(obj, type) and _needs_instance(raw):
-                reason = f"It needs an instance: pass `{cls.__name__}(...)`."
+            if reason is None and marks is None:
+                reason = _reason_unmarked(obj, owner, raw, inherited)
             if reason is None:
                 is_exposed[name] = True
                 yield Member(name, owner, _bound(obj, cls, name, raw), marks)
@@ -71,10 +67,8 @@ def _bound(obj: object, cls: type, name: str, raw: object) -> Callable[..., obje
     if is_a(raw, partialmethod):
         return partial(_bound(obj, cls, name, raw.func), *raw.args, **raw.keywords)
     method = cast("Callable[..., object]", _without_binding(raw))
-    if is_a(raw, staticmethod):
-        return method
-    if is_a(raw, classmethod):
-        return MethodType(method, cls)
+    if method is not raw:
+        return method if is_a(raw, staticmethod) else MethodType(method, cls)
     if is_a(obj, type):
         raise DefinitionError(
             f"{cls.__name__}.{name}",
@@ -126,19 +120,24 @@ def _is_method(value: object) -> bool:
     return {"__get__", "__call__"} <= names and function_behind(value) is not None
 
 
-def _is_defined_in(owner: type, raw: object) -> bool:
-    """Return whether a method is defined in the class body.
+def _reason_unmarked(obj: object, owner: type, raw: object, inherited: bool) -> str | None:
+    """Return why an unmarked method is not exposed, `None` if it is.
 
-    A function defined elsewhere and assigned in the body is an attribute, and so is a lambda; the
-    wrapper of a decorator without `functools.wraps` is a method.
+    A function defined elsewhere and assigned in the class body is an attribute, and so is a lambda;
+    the wrapper of a decorator without `functools.wraps` is a method.
     """
-    method = _without_binding(raw)
+    method, cls = _without_binding(raw), class_of(obj)
     function = method if type(method) is FunctionType else function_behind(method)
-    if function is None or function.__name__ == "<lambda>":
-        return False
-    scope = function.__qualname__.rpartition(".")[0]
+    scope = "" if function is None else function.__qualname__.rpartition(".")[0]
     is_wrapper = scope.endswith("<locals>") and scope != owner.__qualname__.rpartition(".")[0]
-    return scope == owner.__qualname__ or is_wrapper
+    is_named = function is not None and function.__name__ != "<lambda>"
+    if not is_named or not (is_wrapper or scope == owner.__qualname__):
+        return "It is not defined in the class: mark it with `@function`."
+    if owner is not cls and not inherited:
+        return f"It is inherited from {owner.__name__}; pass `inherited=True`."
+    if is_a(obj, type) and method is raw:
+        return f"It needs an instance: pass `{cls.__name__}(...)`."
+    return None
 
 
 def _is_public_callable(name: str, raw: object) -> bool:
@@ -147,33 +146,30 @@ def _is_public_callable(name: str, raw: object) -> bool:
     return issubclass(type(raw), (property, cached_property)) or callable(_without_binding(raw))
 
 
-def _needs_instance(raw: object) -> bool:
-    return not issubclass(type(raw), (staticmethod, classmethod))
-
-
 def _without_binding(raw: object) -> object:
-    return raw if _needs_instance(raw) else wrapped_by(raw)
+    return wrapped_by(raw) if issubclass(type(raw), (staticmethod, classmethod)) else raw
 
 
-def overridden(member: Member) -> Iterator[tuple[type, object]]:
-    """Yield the definitions that a method overrides, with their classes, nearest first."""
+def overridden(member: Member) -> list[tuple[type, object]]:
+    """Return the definitions that a method overrides, with their classes, nearest first."""
     owner, called = member.owner, member.called
     if owner is None:
-        return
+        return []
     bound = class_of(called.__self__) if isinstance(called, MethodType) else owner
     mro = bound.__mro__ if owner in bound.__mro__ else owner.__mro__
-    for base in mro[mro.index(owner) + 1 : -1]:  # the last one is `object`
-        if member.name in vars(base):
-            yield base, vars(base)[member.name]
+    bases = mro[mro.index(owner) + 1 : -1]  # the last one is `object`
+    return [(base, vars(base)[member.name]) for base in bases if member.name in vars(base)]
 
 
-def check_override(member: Member, where: str, marks: Marks) -> None:
-    """Refuse a method that drops a mark of a method that it overrides.
+def check_override(
+    member: Member, where: str, marks: Marks, replaced: Iterable[tuple[type, object]]
+) -> None:
+    """Refuse a method that drops a mark of a definition that it overrides.
 
     Raises:
         DefinitionError: it drops `confirm=True`, or the mark of a parameter.
     """
-    for base, raw in overridden(member):
+    for base, raw in replaced:
         overrides = f"It overrides `{base.__name__}.{member.name}`"
         theirs = marks_of(raw)
         confirm = theirs is not None and theirs.traits.get("confirm") is True
@@ -194,10 +190,13 @@ def _marked(raw: object, owner: type | None) -> dict[str, bool]:
 
     `**kwargs` has the name `**`.
     """
-    called = raw if isinstance(raw, MethodType) else function_behind(raw)
+    try:
+        found = hints_of(raw if isinstance(raw, MethodType) else function_behind(raw), owner)
+    except (TypeError, ValueError):  # no function, or one without a signature
+        return {}
     return {
-        "**" if each.kind is Parameter.VAR_KEYWORD else name: _is_marked(hint)
-        for name, (each, hint) in hinted_parameters(called, owner).items()
+        "**" if each.kind is Parameter.VAR_KEYWORD else name: _is_marked(found.hints[name])
+        for name, each in found.parameters.items()
     }
 
 

@@ -1,15 +1,12 @@
 """Python objects and callables as functions. Reading runs no code of an object."""
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from inspect import Parameter, getattr_static
 from itertools import chain
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
-from pyfunctools._json import JsonSchema
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import short_repr, shortened, visible
 from pyfunctools.errors import DefinitionError, SchemaError, wrong_type
@@ -23,16 +20,15 @@ from pyfunctools.schema.separation.predicates import (
     is_human_by_default,
     output_shown,
 )
-from pyfunctools.sources.python.callable_signature import hinted_parameters
+from pyfunctools.sources.python.callable_signature import hints_of
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, own_docs, read_docstring
 from pyfunctools.sources.python.hint_scope import (
+    Namespace,
     class_of,
     function_behind,
     is_a,
     metadata_of,
-    namespace_of,
-    resolve_hints,
     wrapped_by,
 )
 from pyfunctools.sources.python.markers import HumanPart, tool_remedy
@@ -77,15 +73,14 @@ def read_object(
             a function.
     """
     cls = class_of(obj)
-    found = list(exposed_members(obj, everything=all, inherited=inherited))
-    members = [each for each in found if isinstance(each, Member)]
-    skipped = tuple(each for each in found if isinstance(each, Skipped))
-    if not members:
-        raise _nothing_exposed(obj, cls, skipped)
+    skipped: list[Skipped] = []
     functions: dict[str, tuple[Function, str]] = {}
-    for member in members:
+    for member in exposed_members(obj, everything=all, inherited=inherited):
+        if isinstance(member, Skipped):
+            skipped.append(member)
+            continue
         where = f"{cls.__name__}.{member.name}"
-        function = _function(member, where, _docs_of(member), is_human)
+        function = _function(member, where, is_human)
         if function.name in functions:
             raise DefinitionError(
                 where,
@@ -93,8 +88,10 @@ def read_object(
                 "Give one of them another name: `@function(name=...)`.",
             )
         functions[function.name] = function, where
-    description = own_docs(cls).text
-    return ObjectReading(tuple(each for each, _ in functions.values()), skipped, description)
+    if not functions:
+        raise _nothing_exposed(obj, cls, skipped)
+    read = tuple(each for each, _ in functions.values())
+    return ObjectReading(read, tuple(skipped), own_docs(cls).text)
 
 
 def function_of(
@@ -136,21 +133,23 @@ def function_of(
         )
     where = _short(getattr(called, "__qualname__", name))
     member = Member(name, _owner_of(called), called, marks_of(called))
-    docs = _docs_of(member)
-    if is_object and docs == Docs():
-        docs = own_docs(type(called))
-    return _function(member, where, docs, is_human)
+    return _function(member, where, is_human, type(called) if is_object else None)
 
 
-def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) -> Function:
+def _function(
+    member: Member, where: str, is_human: IsHuman | None, cls: type | None = None
+) -> Function:  # `cls` is the class of an object that is called
     from pyfunctools.sources.python.binding import read_handler  # imports pydantic
 
     marks = member.marks or Marks()
     name = marks.name or member.name
     check_name(name, where)
-    check_override(member, where, marks)
-    read = partial(
-        read_handler,
+    replaced = overridden(member)
+    check_override(member, where, marks, replaced)
+    docs = _docs_of(member, replaced)
+    if cls is not None and docs == Docs():
+        docs = own_docs(cls)
+    handler, parameters = read_handler(
         member.called,
         where,
         docs,
@@ -159,69 +158,63 @@ def _function(member: Member, where: str, docs: Docs, is_human: IsHuman | None) 
         # A custom predicate decides by path: it cannot decide about the other names of a field.
         renames=is_human is None or is_human is is_human_by_default,
     )
-    handler, parameters = read()
+    contract = Lazy(partial(_contract, handler, parameters, docs, marks.enclosing, is_human))
+    output = handler.output
+    if parameters.made or (output.made and not output.value.is_sure):
+        _ = contract.value
     behind = function_behind(member.called)
     description = docs.text if marks.description is None else marks.description
     # `warnings.deprecated` sets the attribute.
     deprecated = marks.traits.get("deprecated", hasattr(behind, "__deprecated__"))
     lines = [description, "@deprecated"] if deprecated else [description]  # as of a document
-    function = Function(
+    traits: dict[str, Any] = {"deprecated": deprecated is True, **marks.traits}
+    return Function(
         name=name,
         description="\n\n".join(filter(None, lines)),
-        deprecated=deprecated is True,
         origin=Method(
             qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
         ),
-        _contract=_contract_of(where, read, (handler, parameters), is_human, docs),
+        _contract=contract,
         _handler=handler,
+        **traits,
     )
-    return replace(function, **marks.traits)  # pyright: ignore[reportArgumentType]
 
 
-_HandlerReading: TypeAlias = "tuple[MethodHandler, Lazy[WrittenParameters]]"
-
-
-def _contract_of(
-    where: str,
-    read: Callable[[], _HandlerReading],
-    found: _HandlerReading,
-    is_human: IsHuman | None,
+def _contract(
+    handler: "MethodHandler",
+    parameters: "Lazy[WrittenParameters]",
     docs: Docs,
-) -> "Lazy[Contract]":
-    handler, parameters = found
+    enclosing: Lazy[Namespace] | None,
+    is_human: IsHuman | None,
+) -> "Contract":
+    from pyfunctools.record.contract import Contract, schema_notes
 
-    def normalized() -> "tuple[JsonSchema, JsonSchema | None]":
-        output = handler.output.value.schema
-        try:
-            written = normalize(parameters.value.schema)
-            return written, None if output is None else output_shown(normalize(output))
-        except SchemaError as error:  # a class may write its own schema, and anything into it
-            reason = f"The JSON Schema of its hints is invalid: {error}."
-            raise DefinitionError(where, reason, "See `json_schema_extra`.") from error
+    output = handler.output.value.schema
+    try:
+        written = normalize(parameters.value.schema)
+        shown = None if output is None else output_shown(normalize(output))
+    except SchemaError as error:  # a class may write its own schema, and anything into it
+        reason = f"The JSON Schema of its hints is invalid: {error}."
+        raise DefinitionError(handler.where, reason, "See `json_schema_extra`.") from error
 
-    schemas = Lazy(normalized)
-    if parameters.made or (handler.output.made and handler.output.value.schema is not None):
-        _ = schemas.value
+    def notes() -> Iterator[Note]:
+        from pyfunctools.sources.python.binding import read_handler
 
-    def make() -> "Contract":
-        from pyfunctools.record.contract import Contract, schema_notes
+        called, where, owner, *_ = handler
+        # Rare: the schemas as they were written are not kept.
+        again, written = read_handler(called, where, docs, owner=owner, enclosing=enclosing)
+        yield from schema_notes(written.value.schema, again.output.value.schema)
+        yield from _hint_notes(called, docs)
+        yield from secret_notes(contract.llm, "python")
 
-        def notes() -> Iterator[Note]:
-            again, written = read()  # rare: the schemas as they were written are not kept
-            yield from schema_notes(written.value.schema, again.output.value.schema)
-            yield from _hint_notes(again.called, docs)
-            yield from secret_notes(contract.llm, "python")
-
-        contract = Contract.of(*schemas.value, is_human, notes, hinted=True)
-        return contract
-
-    return Lazy(make)
+    contract = Contract.of(written, shown, is_human, notes, hinted=True)
+    return contract
 
 
-def _docs_of(member: Member) -> Docs:
+def _docs_of(member: Member, replaced: Iterable[tuple[type, object]]) -> Docs:
     """Return the parts of a member's docstring, else of a method that it overrides."""
     called = member.called
-    behind = map(function_behind, (called, *(raw for _, raw in overridden(member))))
+    behind = map(function_behind, (called, *(raw for _, raw in replaced)))
     for each in chain((called, wrapped_by(called)), behind):
         if type(each) is FunctionType and isinstance(each.__doc__, str):
             return read_docstring(each.__doc__)
@@ -249,7 +242,7 @@ def _short(qualname: str) -> str:
     return qualname.rpartition("<locals>.")[2]
 
 
-def _nothing_exposed(obj: object, cls: type, skipped: tuple[Skipped, ...]) -> DefinitionError:
+def _nothing_exposed(obj: object, cls: type, skipped: Iterable[Skipped]) -> DefinitionError:
     if is_a(obj, FunctionType, MethodType, ModuleType):
         remedy = "Use `Controller.from_functions([...])`."
         return wrong_type("from_object", "an object with methods", obj, remedy)
@@ -271,18 +264,13 @@ def _nothing_exposed(obj: object, cls: type, skipped: tuple[Skipped, ...]) -> De
 
 def _hint_notes(called: object, docs: Docs) -> Iterator[Note]:
     """Yield notes on a docstring of parameters that do not exist, and on a marked output."""
-    kinds = {name: each.kind for name, (each, _) in hinted_parameters(called).items()}
-    unknown = [
-        name for name in docs.parameters if name not in kinds and name not in ("self", "cls")
-    ]
-    if unknown and Parameter.VAR_KEYWORD not in kinds.values():
+    found = hints_of(called)
+    kinds = {each.kind for each in found.parameters.values()}
+    unknown = docs.parameters.keys() - {*found.parameters, "self", "cls"}
+    if unknown and Parameter.VAR_KEYWORD not in kinds:
         names = ", ".join(f"`{visible(name)}`" for name in sorted(unknown))
         yield Note(text=f"The docstring describes {names}, which is no parameter.")
-    behind = function_behind(called)
-    hint = None if behind is None else behind.__annotations__.get("return")
-    with suppress(Exception):  # evaluating the text of a hint may raise anything
-        hint = resolve_hints({"return": hint}, namespace_of(behind, None, None), behind)["return"]
-    if _has_mark(hint):
+    if _has_mark(found.hints.get("return")):
         yield Note(text="The mark in the hint of the returned value has no effect.")
 
 

@@ -13,8 +13,8 @@ and from `number` (not listed). The schema of `Card` becomes
 so that a `number` that the model writes is dropped like any other human value.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, cast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.schema.ground.path import Keys, value_at
@@ -27,13 +27,6 @@ from pyfunctools.schema.vocabulary import COMPOSITION
 UNLISTED: Final = "x-pyfunctools-names"
 """The keyword, and the key in pydantic's metadata: a mapping from each name that is read and not
 listed to the declared name of its field, or to null if no value is accepted."""
-
-
-class ReadClass(NamedTuple):
-    """A class: its declared names, and the other names it reads with their declared names."""
-
-    declared: frozenset[str]
-    names: Mapping[str, str | None]
 
 
 def with_owners(schema: JsonSchema) -> JsonSchema:
@@ -74,11 +67,14 @@ def _escaped(name: str) -> str:
     return "".join(f"\\{each}" if each in r"\.^$|?*+()[]{}/" else each for each in name)
 
 
-def document_with_owners(document: JsonObject, classes: Collection[ReadClass]) -> JsonObject:
+def document_with_owners(
+    document: JsonObject, classes: Collection[tuple[Set[str], Mapping[str, str | None]]]
+) -> JsonObject:
     """Return an application's document in which the other names of human fields are human.
 
-    The application reads these classes itself. Their schemas are found by the declared names. A
-    name that is also a declared property becomes human as well.
+    The application reads these classes itself: each has its declared names and its other names,
+    with their declared ones. Its schema is found by the declared names. Another name that is also a
+    declared property becomes human as well.
     """
     found = value_at(document, ("components", "schemas")) if classes else None
     if found is None or not isinstance(found[0], dict):
@@ -86,9 +82,9 @@ def document_with_owners(document: JsonObject, classes: Collection[ReadClass]) -
     schemas = dict(found[0])
     for title, schema in found[0].items():
         listed = members_of(members_of(schema).get("properties"))
-        for one in classes:
-            if listed and listed.keys() <= one.declared and one.declared <= {*listed, *one.names}:
-                noted = {**members_of(schemas[title]), UNLISTED: one.names}
+        for declared, others in classes:
+            if listed and listed.keys() <= declared <= {*listed, *others}:
+                noted = {**members_of(schemas[title]), UNLISTED: others}
                 schemas[title] = _with_owners(document, noted)
     components = cast("JsonObject", document["components"])
     return {**document, "components": {**components, "schemas": schemas}}

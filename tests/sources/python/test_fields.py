@@ -9,9 +9,13 @@ from pydantic import BaseModel, Field
 from typing_extensions import Doc, TypedDict
 
 from pyfunctools.sources.python.docstrings import Docs, class_docs, doc_of, own_docs
-from pyfunctools.sources.python.hints import output_adapter, output_schema, read_hints
+from pyfunctools.sources.python.hints import input_schema, output_adapter, output_schema, read_hints
 
 T = TypeVar("T")
+
+
+def read_schema(hints: dict[str, object]) -> Any:
+    return input_schema(read_hints(hints, {}).core, {})[0]
 
 
 class Model(BaseModel):
@@ -176,7 +180,7 @@ def test_a_class_without_source_has_its_docstring_only() -> None:
 
 
 def test_the_field_s_description_wins_in_the_schema() -> None:
-    schema: Any = read_hints({"x": Model}, {}).written.value
+    schema: Any = read_schema({"x": Model})
     properties = schema["$defs"]["Model"]["properties"]
     assert properties["field"]["description"] == "By field."
     assert properties["doc"]["description"] == "By doc."
@@ -190,7 +194,7 @@ def test_aliased_fields_are_described() -> None:
         out: int = Field(serialization_alias="Out", default=1)
         """What."""
 
-    read: Any = read_hints({"x": Aliased}, {}).written.value
+    read: Any = read_schema({"x": Aliased})
     written: Any = output_schema(output_adapter(Aliased, {}), Aliased, {})
     assert read["$defs"]["Aliased"]["properties"]["userId"]["description"] == "Whose."
     assert written["$defs"]["Aliased"]["properties"]["Out"]["description"] == "What."

@@ -10,7 +10,11 @@ from typing import Any, NamedTuple
 import pytest
 from pydantic import BaseModel, ConfigDict, SecretStr
 
-from pyfunctools.sources.python.hints import output_adapter, output_schema, read_hints
+from pyfunctools.sources.python.hints import input_schema, output_adapter, output_schema, read_hints
+
+
+def read_schema(hints: dict[str, object]) -> Any:
+    return input_schema(read_hints(hints, {}).core, {})[0]
 
 
 def test_a_branch_of_a_union_without_a_schema_is_an_error() -> None:
@@ -19,7 +23,7 @@ def test_a_branch_of_a_union_without_a_schema_is_an_error() -> None:
 
     for hint in (int | Callable[[], int], Model):
         with pytest.raises(Exception, match=r"callable|Callable"):
-            read_hints({"x": hint}, {})
+            read_schema({"x": hint})
 
 
 def test_nothing_warns() -> None:
@@ -29,7 +33,7 @@ def test_nothing_warns() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        schema: Any = read_hints({"x": Model}, {}).written.value
+        schema: Any = read_schema({"x": Model})
     assert "default" not in schema["$defs"]["Model"]["properties"]["made"]
 
 
@@ -40,7 +44,7 @@ def test_a_default_that_is_not_json_is_left_out() -> None:
         steps: list[float] = field(default_factory=list)
         pause: float = float("nan")
 
-    schema: Any = read_hints({"x": Wait}, {}).written.value
+    schema: Any = read_schema({"x": Wait})
     properties = schema["$defs"]["Wait"]["properties"]
     assert not any("default" in inner for inner in properties.values())
 
@@ -53,10 +57,10 @@ def test_additions_of_a_class_to_its_schema_are_json_or_an_error() -> None:
     class Broken(BaseModel):
         model_config = ConfigDict(json_schema_extra={"examples": [{1, 2}]})
 
-    schema: Any = read_hints({"x": Pair}, {}).written.value
+    schema: Any = read_schema({"x": Pair})
     assert schema["$defs"]["Pair"]["examples"] == [[1, 2]]
     with pytest.raises(TypeError):
-        read_hints({"x": Broken}, {})
+        read_schema({"x": Broken})
 
 
 def test_bytes_in_a_model_follow_its_configuration() -> None:
@@ -72,7 +76,7 @@ def test_bytes_in_a_model_follow_its_configuration() -> None:
         encoded: Encoded
         data: bytes
 
-    read: Any = read_hints({"x": Both}, {}).written.value
+    read: Any = read_schema({"x": Both})
     written: Any = output_schema(output_adapter(Both, {}), Both, {})
     for schema, encoding in ((read, "base64"), (written, "base64url")):
         data = schema["$defs"]["Text"]["properties"]["data"]
@@ -92,7 +96,7 @@ def test_two_enumerations_of_one_name_keep_their_own_docstrings() -> None:
         Colour.__doc__ = text
         return Colour
 
-    schema: Any = read_hints({"a": made("A.", "a"), "b": made("B.", "b")}, {}).written.value
+    schema: Any = read_schema({"a": made("A.", "a"), "b": made("B.", "b")})
     said = sorted((inner["enum"][0], inner["description"]) for inner in schema["$defs"].values())
     assert said == [("a", "A."), ("b", "B.")]
     assert all("title" not in inner for inner in schema["$defs"].values())
@@ -105,5 +109,5 @@ def test_a_field_may_have_the_name_of_a_pydantic_attribute() -> None:
         model_fields: int = 4
         schema: int = 5
 
-    schema: Any = read_hints({"x": Odd}, {}).written.value
+    schema: Any = read_schema({"x": Odd})
     assert list(schema["$defs"]["Odd"]["properties"]) == ["model_config", "model_fields", "schema"]

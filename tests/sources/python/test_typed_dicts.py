@@ -8,7 +8,7 @@ import pytest
 import typing_extensions
 from pydantic import Field
 
-from pyfunctools.sources.python.hints import read_hints
+from pyfunctools.sources.python.hints import input_schema, read_hints
 
 T = TypeVar("T")
 METRES: Any = Field(description="In metres.")
@@ -44,7 +44,7 @@ class Plain:
 
 def schema(hint: object) -> dict[str, Any]:
     names = {"Tree": Tree}
-    return dict(read_hints({"x": hint}, names).written.value)
+    return dict(input_schema(read_hints({"x": hint}, names).core, names)[0])
 
 
 @pytest.mark.parametrize(
