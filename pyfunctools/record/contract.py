@@ -28,6 +28,7 @@ from pyfunctools.schema.result import Failure, Success
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
     any_of,
+    is_secret,
     is_secret_of_human,
     is_upload,
     output_shown,
@@ -121,11 +122,12 @@ class Contract:
 
     The `output` is as others may see it (`predicates.output_shown`).
     Made on first use: `separated`, the two sides of the parameters (`None` if there is no human
-    side); `human_side`, facts about the human side; `checker`, which reads and checks the arguments
-    of a model; `notes` on the schemas as they were written; shared `examples` of a model's
-    arguments. `first` are the names that come first in a list of arguments. `mark` tells arguments
-    that this contract has checked from others. `items` is the schema of each item of a response
-    that is a sequence. `kept` are texts that others make of the schemas, each once.
+    side); `human_side`, facts about the human side; `secrets`, the separation of all that is
+    secret; `checker`, which reads and checks the arguments of a model; `notes` on the schemas as
+    they were written; shared `examples` of a model's arguments. `first` are the names that come
+    first in a list of arguments. `mark` tells arguments that this contract has checked from others.
+    `items` is the schema of each item of a response that is a sequence. `kept` are texts that
+    others make of the schemas, each once.
     """
 
     parameters: JsonSchema
@@ -137,6 +139,7 @@ class Contract:
     checker: Lazy[Checker] = field(compare=False, repr=False)
     notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
     human_side: Lazy[HumanSide] = field(compare=False, repr=False)
+    secrets: Lazy[Separated] = field(compare=False, repr=False)
     examples: Lazy[tuple[JsonValue, ...]] = field(compare=False, repr=False)
     renderings: Renderings = field(compare=False, repr=False, default_factory=Renderings)
     mark: object = field(init=False, compare=False, repr=False, default_factory=object)
@@ -180,6 +183,7 @@ class Contract:
             checker=Lazy(partial(_checker, validator, separated, first)),
             notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
             human_side=Lazy(lambda: HumanSide(s.shared("human") if (s := separated.value) else {})),
+            secrets=Lazy(partial(separate_normalized, parameters, is_secret, validator)),
             examples=Lazy(partial(_valid, examples, validator, separated)) if examples else _NONE,
             items=items,
         )

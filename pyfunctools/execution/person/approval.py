@@ -18,7 +18,6 @@ from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_secret
-from pyfunctools.schema.separation.separate import separate_normalized
 from pyfunctools.schema.separation.side_values import (
     ABSENT,
     Given,
@@ -164,11 +163,11 @@ class View:
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Yield the secret parts: by the schema of the arguments, and in the person's part."""
-        parameters = contract_of(self.function).parameters
-        yield separate_normalized(parameters, is_secret).part(whole, "human")
-        if (separated := self.function.separated) is not None:
-            secrets = contract_of(self.function).human_side.value.secrets
-            yield secrets.part(separated.part(whole, "human"), "human")
+        contract = contract_of(self.function)
+        yield contract.secrets.value.part(whole, "human")
+        if (separated := contract.separated.value) is not None:
+            own = separated.part(whole, "human")
+            yield contract.human_side.value.secrets.part(own, "human")
 
 
 _AGAIN = "the secret itself, since the value around it was changed"

@@ -77,17 +77,14 @@ def whole_refused(function: Function, failure: Failure) -> Outcome:
     """Return the outcome for invalid arguments of the model and the person together.
 
     Neither its text nor its issues contain the person's values. Issues with these values have the
-    side `human`; if all issues have it, the text is `NOT_YOURS`.
+    side `human`.
     """
     whole: JsonValue = failure.value
     if not isinstance(whole, dict):
         return arguments_refused(function, failure)
     llm = of_model(function, whole)
     issues = tuple(_without_persons_value(function, each, whole, llm) for each in failure.issues)
-    models = tuple(issue for issue in issues if issue.side != "human")
-    shown = Failure(value=llm, issues=issues)
-    text = replace(shown, issues=models).feedback() if models else NOT_YOURS
-    return arguments_refused(function, shown, text)
+    return arguments_refused(function, Failure(value=llm, issues=issues))
 
 
 def _without_persons_value(
@@ -104,15 +101,12 @@ def _without_persons_value(
     return issue if shown is None else replace(issue, value=shown[0])
 
 
-def arguments_refused(function: Function, failure: Failure, text: str | None = None) -> Outcome:
-    """Return the outcome for invalid arguments, by default with the whole failure as its text."""
+def arguments_refused(function: Function, failure: Failure) -> Outcome:
+    """Return the outcome for invalid arguments."""
     return Outcome(
-        text=failure.feedback() if text is None else text,
+        text=failure.feedback(),
         reason="arguments",
         issues=failure.issues,
         repairs=failure.repairs,
         function=function.name,
     )
-
-
-NOT_YOURS = "The person's values are not accepted. {}; this is not yours to correct."

@@ -18,7 +18,6 @@ from pyfunctools.execution.person.approval import (
     View,
 )
 from pyfunctools.execution.person.blame import (
-    NOT_YOURS,
     arguments_refused,
     blamed,
     filled_in,
@@ -39,6 +38,7 @@ from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
 from pyfunctools.record.settings import FixedView, Settings
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path, Success
+from pyfunctools.schema.feedback.feedback import NOT_YOURS
 from pyfunctools.schema.feedback.plain_words import TEXTS
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.separation.ownership import SideName
@@ -176,9 +176,9 @@ def still_waiting(person: PersonsPart, reason: Wants, outcome: Outcome) -> Outco
     return replace(outcome, waiting=waiting_call(person, reason).waiting)
 
 
-def mistaken(person: PersonsPart, reason: Wants, wrong: Sequence[Issue], text: str = "") -> Outcome:
+def mistaken(person: PersonsPart, reason: Wants, wrong: Sequence[Issue]) -> Outcome:
     """Return the outcome of a call that waits again after a mistake of the person's."""
-    text = text or NOT_YOURS.format(person.nothing_ran)
+    text = f"{NOT_YOURS} {person.nothing_ran}."
     return replace(waiting_call(person, reason, wrong, text), issues=tuple(wrong))
 
 
@@ -262,8 +262,7 @@ async def run_with_values(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
     outcome = await inner(run._replace(arguments=arguments, person=person))
     if outcome.reason != "arguments" or run.has_begun or not _is_persons(outcome.issues):
         return outcome
-    shown = person.private.masked(outcome)
-    return mistaken(person, "needs_human", shown.issues, shown.text)
+    return mistaken(person, "needs_human", person.private.masked(outcome).issues)
 
 
 async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments] | Outcome:

@@ -1,10 +1,12 @@
 """Who has to correct refused arguments, and what the model reads of them."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import AfterValidator
 
-from pyfunctools import Function
+from pyfunctools import Controller, Function
+from pyfunctools import human as of_person
 from pyfunctools.execution.person.blame import (
     blamed,
     locations_of_person,
@@ -57,7 +59,7 @@ def test_an_issue_with_the_persons_values_is_theirs_and_shows_none(
     )
     assert "query" not in outcome.text or not human
     is_persons = set(sides) == {"human"}
-    assert outcome.text.startswith("The person's values are not accepted.") is is_persons
+    assert outcome.text.startswith("The values that a person gave are not accepted.") is is_persons
 
 
 TEXT = {"type": "string"}
@@ -89,3 +91,14 @@ def test_a_failed_merge_is_the_persons_mistake_if_their_own_part_is_wrong(
     merged = MIXED.merge(llm={"one": {"a": "x"}, "many": [{"a": "x"}]}, human=human)
     assert isinstance(merged, Failure)
     assert {issue.side for issue in blamed(MIXED, merged, human).issues} == sides
+
+
+def test_a_model_is_told_in_whole_sentences_that_a_value_is_not_its_to_correct() -> None:
+    def refused(_: str) -> str:
+        raise ValueError(SECRET)
+
+    def pay(amount: int, pin: Annotated[str, AfterValidator(refused), of_person()]) -> None: ...
+
+    outcome = Controller.from_functions([pay]).call("pay", {"amount": 1}, human={"pin": "1234"})
+    told = "The values that a person gave are not accepted. They are not yours to correct."
+    assert (outcome.text, outcome.reason) == (f"{told} Nothing has run.", "needs_human")
