@@ -297,20 +297,20 @@ class Scan:
             return
         json, searched = read_json(text, at, len(text))
         self._left -= searched - at
-        if (json is None and searched > at + 1) or (json is not None and not json.whole):
+        if json is None:
+            return
+        if json.value is None:
             self._left -= _BROKEN_COST + _BROKEN_FACTOR * (searched - at)
-        broken = json is None or bool(json.issues)
-        if broken and text[at] == "[":
+        if json.issues and text[at] == "[":
             return  # the items of a broken list may be right
         after = self._found[-1].end if self._found else -1
-        calls = [] if json is None else calls_in_json(json, text, self._names, after)
-        if broken and not calls:
-            calls = unreadable_calls(text, at, self._names)
+        calls = calls_in_json(json, text, self._names, after)
+        if json.issues and not calls:
+            calls = unreadable_calls(json, text, self._names)
             self._at = calls[0].end if calls else self._at
-        elif json is not None:
+        else:
             nested = text[at] == "[" and _NESTED.search(json.text, 1) is not None
-            if calls or (json.whole and not nested):
-                self._at = json.end
+            self._at = json.end if calls or not nested else self._at
         self._found += calls
         if not calls:
             self._left -= _NAME_COST

@@ -56,8 +56,8 @@ class WrittenArguments:
 class JsonInText:
     """JSON in a text: its place, its value, and the repairs that were needed.
 
-    With `issues`, `value` is the part that could be parsed; `whole` is true if this includes the
-    last bracket. `objects` are the places of the objects in it; of strict JSON, when needed.
+    The value is `None` if it cannot be parsed; else `issues` are about values in it that are not
+    JSON. `objects` are the places of the objects in it; of strict JSON, when needed.
     """
 
     text: str
@@ -66,7 +66,6 @@ class JsonInText:
     value: JsonValue
     repairs: tuple[Repair, ...] = ()
     issues: tuple[Issue, ...] = ()
-    whole: bool = True
     objects: Mapping[Keys, tuple[int, int]] | None = None
 
     def place(self, keys: Keys) -> tuple[int, int]:

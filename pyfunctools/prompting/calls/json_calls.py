@@ -4,7 +4,7 @@ Objects that are calls have the formats of vendors, and variants that models wri
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from json import JSONDecodeError, JSONDecoder
 from typing import Final
 
@@ -13,11 +13,11 @@ from pyfunctools._text import shortened
 from pyfunctools.envelopes.blocks import is_foreign
 from pyfunctools.envelopes.plain import ARGUMENT_KEYS, CALL_KEYS, NAME_KEYS
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.found import FoundCall, JsonInText, WrittenArguments
+from pyfunctools.prompting.calls.found import FoundCall, JsonInText
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.parsing.scalars import OPENING
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.result import Issue
@@ -216,6 +216,7 @@ _BEGINS: Final = re.compile(
 )
 _NAME_MEMBER: Final = re.compile(
     r"[\"'](?:name|function|tool_name|function_name)[\"']\s*+:\s*+[\"']([\w.-]{1,120})[\"']"
+    r"|[\"']([\w.-]{1,120})[\"']\s*+:\s*+\{"
 )
 _MAX_LENGTH: Final = 4_000
 _DECODER: Final = JSONDecoder()
@@ -262,13 +263,12 @@ def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     if found is not None and not found.issues:
         return found, searched
     if ended := _ENDS.search(text, at, min(searched + 3, stop)):
-        cut, _ = _recovered(text, at, ended.start(), fenced=True)
-        if cut is not None and not cut.issues:
+        cut = _recovered(text, at, ended.start(), fenced=True)
+        if not cut.issues:
             return cut, searched
-    recovered, seen = _recovered(text, at, stop, fenced=False)
-    if found is None or (recovered is not None and not recovered.issues):
-        found = recovered
-    return found, max(searched, seen)
+    recovered = _recovered(text, at, stop, fenced=False)
+    found = recovered if found is None or not recovered.issues else found
+    return found, max(searched, recovered.end)
 
 
 def _strict(text: str, at: int) -> tuple[JsonValue, int]:
@@ -319,59 +319,37 @@ def _fault(keys: Keys, fault: str, value: JsonValue = None) -> Issue:
     return Issue(path=path, expected="a JSON value", value=value, message=f"{path} {fault}.")
 
 
-def _recovered(text: str, at: int, stop: int, *, fenced: bool) -> tuple[JsonInText | None, int]:
-    """Parse broken JSON, and the part of it that can be parsed; `None` if there is none."""
+def _recovered(text: str, at: int, stop: int, *, fenced: bool) -> JsonInText:
+    """Parse broken JSON; the value is `None` if that is not possible."""
     from pyfunctools.schema.parsing.recovery import Recovery  # few texts need it
 
     recovery = Recovery(text, at, stop, limits=DEFAULT_LIMITS, fenced=fenced, sure=False)
     recovery.read()
-    value = _without_faults(recovery.value, recovery.issues)
-    if recovery.issues and not isinstance(value, dict | list):
-        return None, recovery.at
     end = max(recovery.at, at + 1)
-    found = JsonInText(
+    return JsonInText(
         text=text[at:end],
         start=at,
         end=end,
-        value=value,
+        value=None if recovery.issues else recovery.value,
         repairs=tuple(recovery.repairs),
         issues=tuple(recovery.issues),
-        whole=not recovery.issues,
         objects={},
     )
-    return found, end
 
 
-def _without_faults(value: JsonValue, issues: Iterable[Issue]) -> JsonValue:
-    """Remove the places that could not be parsed from a value, and return it.
-
-    If an item of an array could not be parsed, the array is removed: other items would move.
-    """
-    for issue in issues:
-        keys = issue.path.keys
-        if not keys or value_at(value, keys) != (None,):
-            continue
-        while keys and isinstance(keys[-1], int):
-            keys = keys[:-1]
-        holder = value_at(value, keys[:-1]) if keys else None
-        if holder is None or not isinstance(holder[0], dict):
-            return None
-        del holder[0][str(keys[-1])]
-    return value
-
-
-def unreadable_calls(text: str, at: int, names: FunctionNames) -> list[FoundCall]:
-    """Return the call in a tag whose JSON cannot be parsed, if it has the name of a function."""
-    if not text[max(at - 40, 0) : at].rstrip().endswith(">"):
-        return []
-    ended = _ENDS.search(text, at)
-    end = len(text) if ended is None else ended.start()
-    named = _NAME_MEMBER.search(text, at, min(end, at + _MAX_LENGTH))
-    function = None if named is None else names.find(named[1])
-    if named is None or function is None:
-        return []
-    arguments = WrittenArguments(faults=[((), "cannot be read as JSON")], end=end)
-    return [FoundCall(name=named[1], function=function, arguments=arguments, start=at, end=end)]
+def unreadable_calls(source: JsonInText, text: str, names: FunctionNames) -> list[FoundCall]:
+    """Return a call for each name of a function in JSON that cannot be parsed."""
+    at, end = source.start, source.end
+    if text[max(at - 40, 0) : at].rstrip().endswith(">"):
+        ended = _ENDS.search(text, at)
+        end = len(text) if ended is None else ended.start()
+    named = _NAME_MEMBER.finditer(text, at, min(end, at + _MAX_LENGTH))
+    known = ((name, names.find(name)) for name in (each[1] or each[2] for each in named))
+    return [
+        FoundCall(name=name, function=function, arguments=text[at:end], start=at, end=end)
+        for name, function in known
+        if function is not None
+    ]
 
 
 def calls_in_json(
@@ -390,8 +368,9 @@ def calls_in_json(
             call.source = source
             call.start, call.end = source.place(call.keys)
             found.append(call)
-    if not found and isinstance(source.value, dict):
-        named = _call_of_name(source, source.value, text, names)
+    value: JsonValue = {} if source.value is None else source.value
+    if not found and isinstance(value, dict):
+        named = _call_of_name(source, value, text, names)
         return [] if named is None else [named]
     return found
 
