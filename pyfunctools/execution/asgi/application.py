@@ -6,7 +6,6 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_in_thread
 from dataclasses import replace
-from math import inf
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 from urllib.parse import quote, unquote
@@ -178,17 +177,17 @@ class ApplicationRunner(HttpRunner):
 
     async def _stream(self, call: PreparedCall) -> Outcome:
         """Send a call from the caller's thread or loop, where its items are passed on."""
+        application, started = self._submit(lambda application: application.start())
 
         async def finished(future: "Future[T]") -> T:
             try:
                 if call.run.awaits:
                     return await wrap_future(future)
-                left = DEADLINE.get() - time.monotonic()
-                return future.result(None if left == inf else max(0.0, left) + PATIENCE)
+                left = max(0.0, DEADLINE.get() - time.monotonic()) + PATIENCE
+                return future.result(None if future is started else left)
             finally:
                 future.cancel()
 
-        application, started = self._submit(lambda application: application.start())
         await finished(started)
         return await self._carry_out(
             application, call, lambda steps: finished(application.loop.submit(steps))
