@@ -27,7 +27,6 @@ from pyfunctools.execution.request.connection import (
     Connection,
     ConnectionSecrets,
     checked_headers,
-    checked_idempotency_header,
     names_of_connection,
     with_call_id,
 )
@@ -90,21 +89,16 @@ class HttpRunner:
             )
         self.destinations = Destinations(connection.get("server"), connection.get("variables"))
         headers, auth = connection.get("headers") or {}, connection.get("auth") or {}
-        if callable(headers):
-            self._headers = provider_of("headers", headers)
-        else:
-            checked_headers(headers)
-            self._headers = headers = dict(headers)
+        self._names = names_of_connection(connection)
+        headers = headers if callable(headers) else dict(headers)
+        self._headers = provider_of("headers", headers) if callable(headers) else headers
         self._library = library
         self._connection: Connection = {**connection, "headers": headers, "auth": dict(auth)}
         self._auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
         self._logins = {name: each for name, each in auth.items() if isinstance(each, OAuth2)}
         self._blocks = self._client is None or client_transport(self._client, None).blocks
         self._explicit_schemes = explicit_schemes(auth)
-        self._idempotency = checked_idempotency_header(
-            connection.get("idempotency_header"), headers
-        )
-        self._names = names_of_connection(connection)
+        self._idempotency = (connection.get("idempotency_header") or "").lower() or None
         self.limits = limits
         self._expose = connection.get("expose_error_body", "4xx")
         self._deep = connection.get("deep", False)

@@ -15,7 +15,7 @@ the same time; their questions are cancelled.
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final, TypeAlias, cast
@@ -61,12 +61,6 @@ def state_of_refusal(data: object) -> JsonObject | None:
     urls = [each for each in forms if isinstance(each.get("url"), str)]
     requests = {f"url{n or ''}": {**each, "mode": "url"} for n, each in enumerate(urls)}
     return {"state": None, "requests": requests, "again": True} if requests else None
-
-
-def state_of_question(params: JsonObject) -> JsonObject:
-    """Return the state for one question that an older server asks in the middle of a call."""
-    key = "url" if params.get("mode") == "url" else "form"
-    return {"state": None, "requests": {key: params}}
 
 
 def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, object]) -> Outcome:
@@ -257,7 +251,6 @@ class RunningCall:
     _clock: asyncio.Timeout = field(init=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
     _answer: "asyncio.Future[JsonObject | None] | None" = field(default=None, init=False)
-    _is_over: bool = field(default=False, init=False)
 
     @asynccontextmanager
     async def deadline(self, seconds: float) -> AsyncGenerator[None]:
@@ -266,14 +259,14 @@ class RunningCall:
             async with asyncio.timeout(seconds) as self._clock:
                 yield
         finally:
-            self._is_over = True
             if self._answer is not None:
                 self._answer.cancel()
 
     def start_deadline_again(self, seconds: float) -> None:
         """Start the time of `deadline` again, unless it is over, or a person is asked."""
-        if not self._is_over and self._clock.when() is not None and not self._clock.expired():
-            self._clock.reschedule(asyncio.get_running_loop().time() + seconds)
+        if self._clock.when() is not None:
+            with suppress(RuntimeError):  # it is over
+                self._clock.reschedule(asyncio.get_running_loop().time() + seconds)
 
     async def answer(self, params: JsonObject) -> ElicitResult:
         """Return the answer to a server's question; the deadline moves by the time it takes."""
@@ -286,8 +279,8 @@ class RunningCall:
                 await asyncio.wait([self._answer])
             finally:
                 self._answer.cancel()
-                if end is not None and not self._is_over:
-                    self._clock.reschedule(end + loop.time() - asked_at)
+                with suppress(RuntimeError):  # the call is over
+                    self._clock.reschedule(end and end + loop.time() - asked_at)
         if self._answer.cancelled():  # the call is over
             return ElicitResult(action="cancel")
         error = self._answer.exception()
@@ -297,7 +290,9 @@ class RunningCall:
         return ElicitResult(action="cancel")
 
     async def _ask(self, params: JsonObject) -> JsonObject | None:
-        answers = await answers_to(self.function, state_of_question(params), self.ask, {})
+        key = "url" if params.get("mode") == "url" else "form"
+        state: JsonObject = {"state": None, "requests": {key: params}}
+        answers = await answers_to(self.function, state, self.ask, {})
         if isinstance(answers, Outcome):
             self._no_answer = _no_answer(answers)
             return None

@@ -130,6 +130,9 @@ def names_of_connection(connection: Connection) -> ConnectionNames:
 
     Headers that a function returns are known only in the call, and not included. Headers that the
     library of a client sets itself are not included either.
+
+    Raises:
+        DefinitionError: the headers are invalid, or set that of `idempotency_header` too.
     """
     headers, key = connection.get("headers"), connection.get("idempotency_header")
     fixed = {} if headers is None or callable(headers) else checked_headers(headers)
@@ -141,22 +144,16 @@ def names_of_connection(connection: Connection) -> ConnectionNames:
         location, name = scheme.location or "header", scheme.parameter or ""
         found[location].add(name.lower() if location == "header" else name)
     if key is not None:
+        remedy = 'Write `idempotency_header="Idempotency-Key"`.'
+        if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type("idempotency_header", "text", key, remedy)
+        if not can_be_set(key):
+            reason = f"{key!r} cannot be set as a header."
+            raise DefinitionError("idempotency_header", reason, remedy)
+        if key.lower() in fixed:
+            raise _set_twice(key)
         found["header"].add(key.lower())
     return found
-
-
-def checked_idempotency_header(name: object, headers: object) -> str | None:
-    """Return the name of the header for a call's id, in lower case, or `None`."""
-    if name is None:
-        return None
-    remedy = 'Write `idempotency_header="Idempotency-Key"`.'
-    if not isinstance(name, str):
-        raise wrong_type("idempotency_header", "text", name, remedy)
-    if not can_be_set(name):
-        raise DefinitionError("idempotency_header", f"{name!r} cannot be set as a header.", remedy)
-    if isinstance(headers, Mapping) and name.lower() in checked_headers(cast("object", headers)):
-        raise _set_twice(name)
-    return name.lower()
 
 
 def with_call_id(headers: dict[str, str], name: str, call_id: str) -> dict[str, str]:
