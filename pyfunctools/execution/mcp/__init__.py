@@ -3,8 +3,7 @@
 from pyfunctools.errors import MissingExtraError
 
 try:
-    from pyfunctools.execution.mcp.runner import Accept, RemoteRunner
-    from pyfunctools.execution.mcp.session import ToolProgress, header_fault
+    from pyfunctools.execution.mcp.runner import Accept, RemoteRunner, ToolProgress, header_fault
 except ImportError as error:
     raise MissingExtraError(
         "from_mcp",

@@ -1,19 +1,36 @@
-"""`RemoteRunner`: calls the tools of one MCP session."""
+"""`RemoteRunner`: the session with an MCP server, which lists the tools and calls them.
+
+A server may send anything. So responses are read as plain data, not through the models of the SDK:
+these reject a whole list for one wrong tool, and a whole result for one wrong field. Here every
+valid tool is read, and a result keeps its text whatever else is wrong with it.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import nullcontext, suppress
 from contextvars import copy_context
 from json import dumps, loads
-from typing import Final, TypeAlias, cast
+from logging import getLogger
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
+from mcp import Client, ClientSession
 from mcp.shared.exceptions import MCPError
-from mcp_types import URL_ELICITATION_REQUIRED
+from mcp.shared.inbound import find_invalid_x_mcp_header
+from mcp_types import REQUEST_TIMEOUT, URL_ELICITATION_REQUIRED
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError
+from pyfunctools._text import shortened, visible
+from pyfunctools.errors import (
+    DefinitionError,
+    DocumentError,
+    LoopError,
+    PyfunctoolsError,
+    wrong_type,
+)
 from pyfunctools.execution.mcp.server_questions import (
     AskHere,
+    QuestionsInCalls,
     RunningCall,
     answers_to,
     continuation_of,
@@ -21,8 +38,14 @@ from pyfunctools.execution.mcp.server_questions import (
     state_of_refusal,
     state_of_result,
 )
-from pyfunctools.execution.mcp.session import Session, ToolProgress
-from pyfunctools.execution.mcp.tool_results import failed_outcome, outcome_of_result, remote_tool_of
+from pyfunctools.execution.mcp.tool_results import (
+    MESSAGE_LIMIT,
+    RespondedError,
+    failed_outcome,
+    first_error,
+    outcome_of_result,
+    remote_tool_of,
+)
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import Answered, AskSteps, ServerDialog, awaited, finish, in_a_loop
 from pyfunctools.limits import Limits
@@ -30,6 +53,10 @@ from pyfunctools.record.function import Function
 from pyfunctools.record.origin import digest_of_tool
 from pyfunctools.record.outcome import Outcome, Waiting
 from pyfunctools.schema import Validator
+
+LOGGER = getLogger("pyfunctools.mcp")
+
+T = TypeVar("T")
 
 ReadTool: TypeAlias = Callable[[JsonObject, Function], Function]
 """Returns the current function of a tool; the arguments are the tool and its earlier function."""
@@ -40,11 +67,29 @@ Accept: TypeAlias = Callable[[Function, Function], bool | Awaitable[bool]]
 PATIENCE: Final = 600.0
 """Seconds for which a call is repeated while the server waits for a person."""
 
+ToolProgress: TypeAlias = Callable[[str, float, float | None, str | None], object]
+"""A function of a function's name, what is done, the total and a message; it may be asynchronous.
+
+After `False` the deadline does not move.
+"""
+
+PAGES: Final = 1_000
+"""The most pages of the list of tools that are read."""
+
+TOOLS: Final = 10_000
+"""The most tools of a list; with more, it is an error."""
+
+FRESH: Final = 300.0
+"""The most seconds for which a list of tools counts as fresh, even if the server sends more."""
+
 _PAUSES: Final = (0.05, 1.0)
 
 
-class RemoteRunner(Session):
+class RemoteRunner:
     """Runs the tools of a session; see `execution.runner.Runner`.
+
+    `source` is a `Client` of the SDK, open or not, or a `ClientSession`. The session belongs to the
+    event loop on which it was opened; calls from other threads run there.
 
     Before a call the list of tools is read again, unless the server declared it as still fresh. A
     tool that has changed is called only if `accept` returns true; `read` makes its function.
@@ -60,12 +105,78 @@ class RemoteRunner(Session):
         read: ReadTool,
         accept: Accept | None,
     ) -> None:
-        super().__init__(source, limits, progress)
+        if not isinstance(source, Client | ClientSession):
+            remedy = "Write `Controller.from_mcp(mcp.Client(...))`."
+            raise wrong_type("from_mcp", "a `Client` or `ClientSession` of MCP", source, remedy)
+        self.limits = limits
+        self._progress = progress
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        self._end = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._session: ClientSession
+        self._questions = QuestionsInCalls()
+        self._stale_at = 0.0
         self._read = read
         self._accept = accept
         self._accepted = set[str]()
         self._listing: asyncio.Task[list[JsonValue]] | None = None
         self._validators: dict[str, Validator] = {}
+
+    async def open(self) -> list[JsonValue]:
+        """Open the client, unless it is open, and return the tools.
+
+        Raises:
+            DocumentError: the server cannot be reached, or does not list its tools.
+        """
+        try:
+            self._session = await self._opened()
+        except Exception as error:  # a transport may raise anything
+            message = visible(str(first_error(error))) or type(error).__name__
+            reason = f"The server cannot be reached: {shortened(message, 1_000)}"
+            raise DocumentError("from_mcp", reason) from error
+        try:
+            tools = await self._tools()
+            if any("x-mcp-header" in str(each) for each in tools):
+                with suppress(ValueError):  # the SDK sends these headers for tools it has listed
+                    await self._session.list_tools()
+        except BaseException as error:  # a cancelled opening too
+            await self._close()
+            if not isinstance(error, MCPError):
+                raise
+            message = shortened(visible(error.message), MESSAGE_LIMIT)
+            reason = f"The server does not list its tools: {message}"
+            raise DocumentError("from_mcp", reason) from error
+        return tools
+
+    async def _opened(self) -> ClientSession:
+        source = self._source
+        if isinstance(source, ClientSession):
+            return source
+        with suppress(RuntimeError):  # it is not open; the task that opens it has to close it too
+            return source.session
+        if source.elicitation_callback is None:  # declares that questions are answered
+            source.elicitation_callback = self._questions.answer
+        opened: asyncio.Future[ClientSession] = self._loop.create_future()
+        self._keeper = self._loop.create_task(self._keep_open(source, opened))
+        return await opened
+
+    async def _close(self) -> None:
+        """Close the client if it was opened here."""
+        if self._keeper is not None and self._loop.is_running():
+            self._end.set()
+            await asyncio.wait([self._keeper])
+
+    @property
+    def name(self) -> str:
+        """The name of the server."""
+        info = self._session.server_info
+        return visible(info.title or info.name) if info is not None else ""
+
+    @property
+    def instructions(self) -> str:
+        """The server's instructions for its tools."""
+        return visible(self._session.instructions or "")
 
     def __reduce__(self) -> tuple[object, ...]:
         remedy = "Write `await Controller.from_mcp(...)` in the other process."
@@ -80,12 +191,12 @@ class RemoteRunner(Session):
         ask_here = None if ask is None else _where_called(ask, awaits)
         try:
             steps = self._more(run, answered, ask_here)
-            more = await self.run_on_loop(steps, awaits)
+            more = await self._on_loop(steps, awaits)
             if not isinstance(more, Outcome) and run.begin is not None:
                 more = await run.begin() or more
             if isinstance(more, Outcome):
                 return more
-            return await self.run_on_loop(self._carry_out(run, more, ask_here), awaits)
+            return await self._on_loop(self._carry_out(run, more, ask_here), awaits)
         except ConnectionError as error:
             return failed_outcome(run, error)
 
@@ -97,12 +208,12 @@ class RemoteRunner(Session):
         """Close the session if it was opened here; on its own loop use `aclose`."""
         if not in_a_loop():
             with suppress(ConnectionError):
-                finish(self.run_on_loop(self.end(), False))
+                finish(self._on_loop(self._close(), False))
 
     async def aclose(self) -> None:
         """Close the session if it was opened here."""
         with suppress(ConnectionError):
-            await self.run_on_loop(self.end(), True)
+            await self._on_loop(self._close(), True)
 
     async def _more(
         self, run: Run, answered: Answered | None, ask: AskHere | None
@@ -141,12 +252,39 @@ class RemoteRunner(Session):
         text = f"The tool {function.name} has changed since it was read. Nothing has run."
         return Outcome(text=text, reason="unknown")
 
+    async def _tools(self) -> list[JsonValue]:
+        """Return the tools on all pages of the server's list.
+
+        Raises:
+            DocumentError: the list has no end, or is not a list.
+            MCPError: the server does not answer, or answers with an error.
+        """
+        tools, seen, fresh = list[JsonValue](), set[str](), list[float]()
+        cursor: JsonValue = None
+        for _ in range(PAGES):
+            params: JsonObject = {} if cursor is None else {"cursor": cursor}
+            page = await self._send("tools/list", params, {"timeout": self.limits.deadline})
+            listed = page.get("tools")
+            if not isinstance(listed, list):
+                raise DocumentError(self.name, "The server's list of tools is not a list.")
+            tools += listed
+            fresh.append(_seconds(page.get("ttlMs")))
+            cursor = page.get("nextCursor")
+            if not isinstance(cursor, str) and len(tools) <= TOOLS:
+                self._stale_at = self._loop.time() + min(fresh)
+                return tools
+            if not isinstance(cursor, str) or cursor in seen or len(tools) > TOOLS:
+                break
+            seen.add(cursor)
+        reason = f"The server's list of tools has no end, or more than {TOOLS:,} of them."
+        raise DocumentError(self.name, reason)
+
     async def _list(self) -> list[JsonValue]:
         """Return the current list of tools; concurrent calls share one request."""
-        is_stale = asyncio.get_running_loop().time() >= self.stale_at
+        is_stale = asyncio.get_running_loop().time() >= self._stale_at
         if self._listing is None or is_stale:
             if self._listing is None or self._listing.done():
-                self._listing = asyncio.ensure_future(self.tools())
+                self._listing = asyncio.ensure_future(self._tools())
             return await asyncio.shield(self._listing)
         return self._listing.result()
 
@@ -159,7 +297,7 @@ class RemoteRunner(Session):
         while True:
             call = RunningCall(function, ask)
             try:
-                result = await self.call({**params, **more}, call)
+                result = await self._call({**params, **more}, call)
                 if result.get("resultType") != "input_required":
                     return call.with_reason(self._outcome(run, result))
                 state = state_of_result(result)
@@ -193,6 +331,71 @@ class RemoteRunner(Session):
         validator = self._validators.get(function.name)
         return outcome_of_result(run, result, validator, self.limits.response)
 
+    async def _call(self, params: Mapping[str, JsonValue], call: RunningCall) -> JsonObject:
+        """Return the result of `tools/call`; meanwhile an older server may ask a person."""
+        asks = self._session.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
+        progress, options = self._progress, dict[str, Any]()
+        if progress is not None:
+
+            async def moved(done: float, total: float | None, message: str | None) -> None:
+                said = None if message is None else shortened(visible(message), MESSAGE_LIMIT)
+                result = await awaited(progress(call.function.name, done, total, said), "")
+                if result is not False:
+                    call.start_deadline_again(self.limits.deadline)
+
+            options["on_progress"] = moved
+        async with self._questions.during(call) if asks else nullcontext():
+            try:
+                async with call.deadline(self.limits.deadline):
+                    return await self._send("tools/call", params, options)
+            except TimeoutError:
+                raise MCPError(REQUEST_TIMEOUT, "Request 'tools/call' timed out") from None
+
+    async def _send(self, method: str, params: Mapping[str, JsonValue], options: Any) -> JsonObject:
+        session, data = self._session, {"method": method, "params": dict(params)}
+        # `send_request` of the SDK does the same, but parses the result with the SDK's models.
+        session._stamp(data, options)  # pyright: ignore[reportPrivateUsage]
+        send = session._dispatcher.send_raw_request  # pyright: ignore[reportPrivateUsage]
+        try:
+            return cast("JsonObject", await send(method, cast("Any", data["params"]), options))
+        except MCPError as error:
+            closed = cast("Any", session._dispatcher)._closed  # pyright: ignore[reportPrivateUsage]
+            if error.__suppress_context__ or closed:  # the SDK's own, not a response
+                raise
+            raise RespondedError(error.code, error.message, error.data) from None
+
+    async def _keep_open(self, client: Client, opened: "asyncio.Future[ClientSession]") -> None:
+        """Open the client, and close it in the same task: its cancel scopes need that."""
+        try:
+            async with client:
+                opened.set_result(client.session)
+                await self._end.wait()
+        except BaseException as error:  # cancelled too: who waits for the session must hear of it
+            if opened.done():
+                LOGGER.warning("the session with an MCP server ended: %s", type(error).__name__)
+            elif isinstance(error, Exception):
+                opened.set_exception(error)
+            else:
+                opened.cancel()
+                raise
+
+    async def _on_loop(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
+        """Run steps on the loop of the session, and return their result.
+
+        Without `awaits` this thread is blocked until they end, so it must not be the loop's thread.
+        """
+        if awaits and asyncio.get_running_loop() is self._loop:
+            return await steps
+        if not self._loop.is_running():
+            steps.close()
+            raise ConnectionError("the event loop of the session has ended")
+        future = asyncio.run_coroutine_threadsafe(steps, self._loop)
+        try:
+            return await asyncio.wrap_future(future) if awaits else future.result()
+        except BaseException:  # an interrupt of the waiting thread too
+            future.cancel()
+            raise
+
 
 def _where_called(ask: AskSteps, awaits: bool) -> AskHere:
     """Return `ask` for the session: it runs on this loop, or in a thread, with this context."""
@@ -206,3 +409,15 @@ def _where_called(ask: AskSteps, awaits: bool) -> AskHere:
         return await asyncio.wrap_future(submitted)
 
     return ask_here
+
+
+def _seconds(milliseconds: JsonValue) -> float:
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return 0.0
+    return min(max(milliseconds / 1000, 0.0), FRESH)
+
+
+def header_fault(tool: Mapping[str, JsonValue]) -> str | None:
+    """Return the reason to skip a tool whose `x-mcp-header` breaks the rules, else `None`."""
+    found = find_invalid_x_mcp_header(tool.get("inputSchema"))
+    return None if found is None else f"Its `x-mcp-header` is wrong: {visible(found)}."
