@@ -43,13 +43,12 @@ class MethodHandler(NamedTuple):
     `where` is its name in errors, `owner` the class that defines it. A copy is the handler itself;
     it can be pickled if the callable can.
 
-    From JSON: `read_json` validates with pydantic. `keys` are the names in JSON by parameter name,
-    `names` the parameter names by those in JSON where they differ. `plain` has, by name in JSON,
-    the types of values that do not need pydantic; `fills_defaults` tells whether pydantic has a
-    default to fill in. `kwargs` is the name of `**kwargs`, `reserved` are names that its keys must
-    not have. `has_human` tells whether a person gives a part. `unlisted` has the schema with
-    `UNLISTED`, or `None`; `renames` tells whether these names, which pydantic reads and the schema
-    does not list, are accepted.
+    From JSON: `read_json` validates with pydantic. `keys` are the names in JSON by parameter name.
+    `plain` has, by name, the types of values that do not need pydantic, or is `None` if pydantic
+    has to rename them or to fill in a default. `kwargs` is the name of `**kwargs`, `reserved` are
+    names that its keys must not have. `has_human` tells whether a person gives a part. `unlisted`
+    has the schema with `UNLISTED`, or `None`; `renames` tells whether these names, which pydantic
+    reads and the schema does not list, are accepted.
 
     To the call: `positional` are the names of parameters to pass by position, `args` is the name of
     `*args`. `defaults` are the defaults of parameters by name; `passed` are the names of defaults
@@ -62,10 +61,8 @@ class MethodHandler(NamedTuple):
     is_async: bool
     read_json: Callable[..., Objects]
     keys: Mapping[str, str]
-    names: Mapping[str, str]
     required: tuple[str, ...]
-    fills_defaults: bool
-    plain: Mapping[str, frozenset[type]]
+    plain: Mapping[str, frozenset[type]] | None
     kwargs: str | None
     reserved: Set[str]
     has_human: bool
@@ -115,14 +112,12 @@ class MethodHandler(NamedTuple):
             arguments = cast("JsonObject", value)
         if self.kwargs is not None:
             return self._with_kwargs(arguments, self.kwargs)
-        if self.fills_defaults:
+        if (plain := self.plain) is None:
             return self._by_pydantic(arguments)
         for key, value in arguments.items():
-            if type(value) not in self.plain.get(key, _NOT_PLAIN):
+            if type(value) not in plain.get(key, _NOT_PLAIN):
                 return self._by_pydantic(arguments)
-        if not self.names:
-            return dict(arguments)
-        return {self.names.get(key, key): value for key, value in arguments.items()}
+        return dict(arguments)
 
     def _with_kwargs(self, arguments: JsonObject, kwargs: str) -> Objects | Failure:
         declared = {key for name, key in self.keys.items() if name != kwargs}
@@ -233,8 +228,6 @@ def _handler(
             defaults[name] = default
             if name in signature.positional or _is_mutable(default):
                 passed.append(name)
-    # Only a class, or a parameter hidden beside `**kwargs`, is read from a name that is not listed.
-    is_listed = reading.is_plain and reading.is_flat and "kwargs" not in stars
     return MethodHandler(
         called=called,
         where=signature.where,
@@ -242,14 +235,12 @@ def _handler(
         is_async=signature.is_async,
         read_json=reading.read,
         keys=keys,
-        names={key: name for name, key in keys.items() if name != key},
         required=tuple(required),
-        fills_defaults=fills_defaults,
-        plain=plain,
+        plain=None if fills_defaults or [*keys] != [*keys.values()] else plain,
         kwargs=stars.get("kwargs"),
         reserved=signature.reserved | (keys.keys() - {*keys.values()}),
         has_human=reading.is_marked,
-        unlisted=_LISTED if is_listed else Lazy(lambda: written.value.unlisted),
+        unlisted=Lazy(lambda: written.value.unlisted),
         renames=renames,
         output=read_output(signature, docs),
         positional=signature.positional,
@@ -260,9 +251,6 @@ def _handler(
         provided=tuple(each for each in signature.injected if each.provider is not None),
         wants_context=next((each.name for each in signature.injected if each.required), None),
     )
-
-
-_LISTED: Lazy[JsonSchema | None] = Lazy.of(cast("JsonSchema | None", None))
 
 
 def _handler_of(

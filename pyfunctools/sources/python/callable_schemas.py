@@ -32,9 +32,12 @@ from pyfunctools.sources.python.hints import (
 )
 from pyfunctools.sources.python.unlisted_names import UNLISTED, with_owners
 
-_REMEDY = (
+_JSON = (
     "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
-    "let the program provide it: `Context[...]`, `Annotated[..., Inject(...)]`."
+)
+_REMEDY = f"{_JSON}let the program provide it: `Context[...]`, `Annotated[..., Inject(...)]`."
+_OUTPUT_REMEDY = (
+    f"{_JSON}return an `Outcome`: its `text` for the model, its `value` for the program."
 )
 
 
@@ -197,12 +200,6 @@ def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> Defin
         remedy = "Write a pattern without look-around and back-references: Rust has neither."
     text = f"The hint `{hint_text(hint)}` has no JSON Schema: {reason}."
     return DefinitionError(where, text, remedy)
-
-
-_OUTPUT_REMEDY = (
-    "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
-    "return an `Outcome`: its `text` for the model, its `value` for the program."
-)
 
 
 class CallableOutput(NamedTuple):

@@ -19,7 +19,6 @@ from typing import (
     NamedTuple,
     Never,
     NoReturn,
-    TypeAlias,
     TypeVar,
     Union,
     Unpack,
@@ -55,9 +54,6 @@ from pyfunctools.sources.python.markers import (
     remedy_of,
 )
 
-InputKind: TypeAlias = Literal["named", "args", "kwargs"]
-"""Whether an input is an ordinary parameter, `*args` or `**kwargs`."""
-
 EMPTY: object = Parameter.empty
 """A missing default, or a missing hint of the output."""
 
@@ -70,7 +66,7 @@ class Input(NamedTuple):
     """
 
     name: str
-    kind: InputKind
+    kind: Literal["named", "args", "kwargs"]
     hint: object
     required: bool = True
     default: object = EMPTY
@@ -246,12 +242,11 @@ def _name_of_self(called: object, behind: FunctionType | None) -> tuple[str, ...
 
 def _check_annotation(where: str, parameter: Parameter) -> None:
     """Refuse a parameter without a hint, and a mark as default or outside of `Annotated`."""
-    hint = parameter.annotation
-    if (foreign := foreign_class(parameter.default)) is not None:
+    hint, default = parameter.annotation, parameter.default
+    if (foreign := foreign_class(default)) is not None:
         reason = f"Its default is a `{foreign}`, which only its own library fills in."
         raise DefinitionError(f"{where}({parameter.name})", reason, FOREIGN_REMEDY)
-    if parameter.default is not EMPTY:
-        check_default(f"{where}({parameter.name})", parameter.default)
+    check_default(f"{where}({parameter.name})", default)
     if get_origin(hint) is not Annotated and (mark := mark_in(hint)):
         reason = f"Its hint is `{mark}`, a mark, and not a type."
         raise DefinitionError(f"{where}({parameter.name})", reason, remedy_of(mark))

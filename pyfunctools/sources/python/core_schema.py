@@ -68,7 +68,7 @@ class CoreReader:
     `marked`: the parts that a person gives. `unread`: a field that is not read by its declared
     name. `shared`: a field that is also read by the declared name of another one. `classes`: those
     that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
-    fail, nor lose a mark of a whole field. `count`: how many classes there are.
+    fail, nor lose a mark of a whole field.
 
     Raises:
         MisuseError: a default is a mark, or an inner part is marked as injected.
@@ -80,7 +80,6 @@ class CoreReader:
         self.unread: str | None = None
         self.shared: str | None = None
         self.classes: list[ClassNames] = []
-        self.count = 0
         stack = [(core, core, "")]
         while stack:
             node, cls, field = stack.pop()
@@ -89,7 +88,6 @@ class CoreReader:
             self._read(node, field)
             fields = fields_in(node)
             if kind in _FIELDS:
-                self.count += 1
                 names = ClassNames.of(node, fields, cls)
                 self.unread, self.shared = names.unread or self.unread, names.shared or self.shared
                 if names.others:
@@ -249,11 +247,11 @@ def unskipped(node: CoreSchema) -> CoreSchema:
     metadata = cast("dict[str, object]", node.get("metadata") or {})
     if HUMAN_KEY not in metadata:
         return node
-    skip, kept = cast("type", SkipJsonSchema), dict[str, object]()
+    skip, kept = cast("type", SkipJsonSchema), dict(metadata)
     for key, hooks in metadata.items():
-        listed = cast("list[object]", hooks if isinstance(hooks, list) else [])
-        seen = [each for each in listed if not isinstance(getattr(each, "__self__", None), skip)]
-        kept[key] = seen if isinstance(hooks, list) else hooks
+        if isinstance(hooks, list):
+            hooks = cast("list[object]", hooks)
+            kept[key] = [e for e in hooks if not isinstance(getattr(e, "__self__", None), skip)]
     return {**node, "metadata": kept}
 
 
@@ -343,13 +341,10 @@ def lost_marks(
             queue.append(((*path, *step), inner, below, own))
 
 
-_CorePart: TypeAlias = tuple[tuple[str, ...], CoreSchema, Iterable[object]]
-"""A core schema directly below another one, after the steps to it, with its JSON Schemas."""
-
-
 def _parts(
     core: CoreSchema, places: _Places, definitions: dict[str, CoreSchema]
-) -> Iterator[_CorePart]:
+) -> Iterator[tuple[tuple[str, ...], CoreSchema, Iterable[object]]]:
+    """Yield the core schemas directly below one, after the steps to it, with its JSON Schemas."""
     kind = core["type"]
     if kind == "definitions":
         for each in cast("list[CoreSchema]", core["definitions"]):
@@ -377,9 +372,7 @@ def _parts(
         yield from (((), inner, content) for inner in replaced)
 
 
-_WITH_ITEMS = frozenset(
-    {"arguments", "frozenset", "generator", "list", "named-tuple", "set", "tuple"}
-)
+_WITH_ITEMS = {"arguments", "frozenset", "generator", "list", "named-tuple", "set", "tuple"}
 
 
 def _inner(core: CoreSchema, aside: Collection[str] = ()) -> list[CoreSchema]:

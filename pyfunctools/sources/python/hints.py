@@ -31,12 +31,7 @@ from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools.sources.python.core_schema import (
-    CoreReader,
-    CoreSchema,
-    MisuseError,
-    fields_in,
-)
+from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, MisuseError, fields_in
 from pyfunctools.sources.python.generator import Generator, as_json
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
@@ -53,14 +48,13 @@ class HintReading(NamedTuple):
     """Several hints as the fields of one object, as pydantic reads them.
 
     `core` is pydantic's core schema of this object, `fields` are its fields. `is_plain`: writing
-    the JSON Schema cannot fail, nor lose a mark; `is_flat`: no hint has a class. `is_marked` tells
-    whether a person gives some part. `read` parses and validates JSON text.
+    the JSON Schema cannot fail, nor lose a mark. `is_marked` tells whether a person gives some
+    part. `read` parses and validates JSON text.
     """
 
     core: CoreSchema
     fields: Mapping[str, CoreSchema]
     is_plain: bool
-    is_flat: bool
     is_marked: bool
     read: Callable[..., dict[str, object]]
 
@@ -96,7 +90,6 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
         core=core,
         fields=fields,
         is_plain=reader.is_plain and all(id(each) in whole for each in reader.marked),
-        is_flat=reader.count == 1,
         is_marked=reader.is_marked,
         read=cast("Callable[..., dict[str, object]]", read),
     )
@@ -179,13 +172,7 @@ def _is_written_as_is(schema: CoreSchema, value: object) -> bool:
     return _PLAIN.get(str(schema["type"])) is type(value)
 
 
-_PLAIN: Mapping[str, type] = {
-    "bool": bool,
-    "float": float,
-    "int": int,
-    "none": NoneType,
-    "str": str,
-}
+_PLAIN = {"bool": bool, "float": float, "int": int, "none": NoneType, "str": str}
 
 
 def json_default(hint: object, default: object, names: Namespace, field: CoreSchema) -> JsonValue:

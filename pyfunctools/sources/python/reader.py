@@ -196,12 +196,12 @@ def _contract(
     except SchemaError as error:  # a class may write its own schema, and anything into it
         reason = f"The JSON Schema of its hints is invalid: {error}."
         raise DefinitionError(handler.where, reason, "See `json_schema_extra`.") from error
+    _ = handler.unlisted.value  # then the schema as it was written is not kept
 
     def notes() -> Iterator[Note]:
         from pyfunctools.sources.python.binding import read_handler
 
         called, where, owner, *_ = handler
-        # Rare: the schemas as they were written are not kept.
         again, written = read_handler(called, where, docs, owner=owner, enclosing=enclosing)
         yield from schema_notes(written.value.schema, again.output.value.schema)
         yield from _hint_notes(called, docs)
