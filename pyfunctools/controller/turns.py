@@ -1,7 +1,7 @@
 """`TurnRunner`: runs the calls in a model's responses; base of `Tools` and `RunnablePrompt`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, Unpack, cast
@@ -177,13 +177,8 @@ class TurnRunner(ABC):
 def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, dict[str, Any]]:
     """Return the arguments `ticket`, `human` and `approve` of each call to resume, by its id."""
     tickets = {each.call_id: each.ticket or "" for each in turn.waiting}
-    inside = {each.call_id: outer.call_id for outer in turn.waiting for each in outer.pending}
-    answers = answers_by_outer_call(answers, inside)
-    for call_id in answers:
-        if call_id not in tickets:
-            reason = f"No call {call_id!r} of this turn waits for a person."
-            known = ", ".join(map(repr, tickets)) or "nothing: every call has run"
-            raise DefinitionError("resume(answers)", reason, f"Answer for {known}.")
+    inside = {each.call_id: [one.call_id for one in each.pending] for each in turn.waiting}
+    answers = answers_by_call("resume", answers, inside, "this turn")
     named = ("ticket", "human", "approve")
     return {
         call_id: unshown(zip(named, (tickets[call_id], *values_and_approval(answer)), strict=True))
@@ -192,18 +187,27 @@ def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[st
     }
 
 
-def answers_by_outer_call(
-    answers: Mapping[str, PersonsAnswer], inside: Mapping[str, str]
+def answers_by_call(
+    where: str,
+    answers: Mapping[str, PersonsAnswer],
+    waiting: Mapping[str, Iterable[str]],
+    source: str,
 ) -> dict[str, PersonsAnswer]:
-    """Return the answers, those for calls inside a program as an answer for the program.
+    """Return the answers by the ids of the calls that wait, and check that all are for one.
 
-    `inside` has the id of the program's call by those of the calls inside.
+    `waiting` has the ids of the calls inside each, if it is a program: an answer for one of these
+    is an answer for the program. `source` names where the calls wait.
     """
-    made: dict[str, Any] = unshown({key: answers[key] for key in answers if key not in inside})
-    for key in [key for key in answers if key in inside]:
-        others = made.get(inside[key])
+    outer = {each: program for program, inside in waiting.items() for each in inside}
+    made: dict[str, Any] = unshown({key: answers[key] for key in answers if key not in outer})
+    for key in [key for key in answers if key in outer]:
+        others = made.get(outer[key])
         others = cast("Mapping[str, Any]", others if isinstance(others, Mapping) else {})
-        made[inside[key]] = unshown({**others, key: answers[key]})
+        made[outer[key]] = unshown({**others, key: answers[key]})
+    if unknown := [call_id for call_id in made if call_id not in waiting]:
+        known = ", ".join(map(repr, [*waiting, *outer])) or "none, since no call waits"
+        reason = f"No call {unknown[0]!r} of {source} waits for a person."
+        raise DefinitionError(f"{where}(answers)", reason, f"The ids are {known}.")
     return made
 
 

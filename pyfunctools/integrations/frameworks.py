@@ -7,8 +7,7 @@ from inspect import isawaitable
 from typing import Any
 
 from pyfunctools.controller import Controller
-from pyfunctools.controller.turns import PersonsAnswer, answers_by_outer_call
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import wrong_type
 from pyfunctools.execution.person.tickets import Ticket
 from pyfunctools.execution.steps import awaited, declined_text
 from pyfunctools.record.outcome import Outcome
@@ -20,28 +19,9 @@ def check_controller(where: str, controller: object) -> None:
         raise wrong_type(where, "a `Controller`", controller, f"Write `{where}(controller)`.")
 
 
-def answers_by_call(
-    where: str,
-    answers: Mapping[str, PersonsAnswer],
-    waiting: Mapping[str, Mapping[str, Any]],
-    source: str,
-) -> dict[str, PersonsAnswer]:
-    """Return the answers by the ids of the calls that wait, and check that all are for one.
-
-    `waiting` has what is asked by the ids of the calls; `source` names their origin. An answer for
-    a call inside a program is one for the program.
-    """
-    inside = {
-        str(inner["call_id"]): outer
-        for outer, asked in waiting.items()
-        for inner in asked.get("pending", ())
-    }
-    made = answers_by_outer_call(answers, inside)
-    if unknown := [call_id for call_id in made if call_id not in waiting]:
-        known = ", ".join(map(repr, [*waiting, *inside])) or "none, since no call waits"
-        reason = f"No call {unknown[0]!r} of {source} waits for a person."
-        raise DefinitionError(f"{where}(answers)", reason, f"The ids are {known}.")
-    return made
+def calls_inside(asked: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the calls that a program waits for, of what `what_is_asked` returned."""
+    return [str(each["call_id"]) for each in asked.get("pending", ())]
 
 
 def context_for(context: object, run: object, default: object) -> object:

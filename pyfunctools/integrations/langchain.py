@@ -22,14 +22,19 @@ from weakref import WeakKeyDictionary
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions
 from pyfunctools.controller.tools import Tools
-from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
+from pyfunctools.controller.turns import (
+    PersonsAnswer,
+    answers_by_call,
+    unshown,
+    values_and_approval,
+)
 from pyfunctools.envelopes.envelope import IMAGES, base64_of, media_type_of
 from pyfunctools.envelopes.plain import as_dict
 from pyfunctools.errors import MissingExtraError
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.steps import finish
 from pyfunctools.integrations.frameworks import (
-    answers_by_call,
+    calls_inside,
     check_controller,
     context_for,
     what_is_asked,
@@ -91,7 +96,8 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     waiting = {each["call_id"]: each for each in asked if "call_id" in each}
     replies: dict[str, Any] = {}
     answers = unshown(answers)  # in a traceback with locals
-    made = answers_by_call("resume", answers, waiting, "these interrupts")
+    inside = {call_id: calls_inside(each) for call_id, each in waiting.items()}
+    made = answers_by_call("resume", answers, inside, "these interrupts")
     for call_id, answer in made.items():
         reply: dict[str, Any] = {"approve": answer}
         if not isinstance(answer, bool):

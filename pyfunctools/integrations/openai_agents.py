@@ -17,16 +17,16 @@ from typing import Any, Final
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions
-from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
+from pyfunctools.controller.turns import (
+    PersonsAnswer,
+    answers_by_call,
+    unshown,
+    values_and_approval,
+)
 from pyfunctools.envelopes.envelope import IMAGES, data_url, media_type_of
 from pyfunctools.errors import MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Ask
-from pyfunctools.integrations.frameworks import (
-    answers_by_call,
-    check_controller,
-    context_for,
-    withdraw,
-)
+from pyfunctools.integrations.frameworks import check_controller, context_for, withdraw
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Waiting
@@ -128,7 +128,7 @@ class ControllerTools(list[Tool]):
         """
         items = self._interruptions(state)
         answers = unshown(answers)  # in a traceback with locals
-        answers = answers_by_call("answered", answers, {each: {} for each in items}, "this state")
+        answers = answers_by_call("answered", answers, dict.fromkeys(items, ()), "this state")
         stored = tickets or {}
         said = [each for each in answers if answers[each] is not None]
         given: dict[str, tuple[PersonsAnswer, str | None]] = unshown(

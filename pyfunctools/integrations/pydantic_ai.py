@@ -16,11 +16,16 @@ from typing import Any, NamedTuple, cast
 from pyfunctools._json import JsonValue
 from pyfunctools.controller import Controller
 from pyfunctools.controller.tools import Tools
-from pyfunctools.controller.turns import PersonsAnswer, unshown, values_and_approval
+from pyfunctools.controller.turns import (
+    PersonsAnswer,
+    answers_by_call,
+    unshown,
+    values_and_approval,
+)
 from pyfunctools.envelopes.envelope import media_type_of
 from pyfunctools.errors import MissingExtraError, Retry
 from pyfunctools.integrations.frameworks import (
-    answers_by_call,
+    calls_inside,
     check_controller,
     context_for,
     what_is_asked,
@@ -165,7 +170,8 @@ class ControllerToolset(AbstractToolset[Any]):
         ids = [each.tool_call_id for each in asked_for]
         waiting = {call_id: requests.metadata.get(call_id, {}) for call_id in ids}
         answers = unshown(answers)  # in a traceback with locals
-        answers = answers_by_call("results", answers, waiting, "these requests")
+        inside = {call_id: calls_inside(each) for call_id, each in waiting.items()}
+        answers = answers_by_call("results", answers, inside, "these requests")
         made = DeferredToolResults()
         for call_id, asked in waiting.items():
             answer = answers.get(call_id)

@@ -254,7 +254,7 @@ def test_calls_without_an_answer_go_on_waiting() -> None:
     turn = tools.run(response(PAY, ("q", "pay", '{"amount": 4}')))
     turn = tools.resume(turn, {"q": {"pin": "1"}, "p": None})
     assert [each.call_id for each in turn.waiting] == ["p"]
-    with pytest.raises(DefinitionError, match=r"No call 'q' .* Answer for 'p'"):
+    with pytest.raises(DefinitionError, match=r"No call 'q' .* The ids are 'p'"):
         tools.resume(turn, {"q": {"pin": "1"}})
 
 
