@@ -22,7 +22,6 @@ error has fields; its text is composed from them.
 
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 MIXED: Final = (
@@ -41,11 +40,10 @@ _FEW: Final = 10
 class PyfunctoolsError(Exception):
     """The base class of all exceptions of pyfunctools."""
 
-    def __reduce__(self) -> tuple[object, ...]:  # Python's would leave out keywords
+    def __reduce__(self) -> tuple[object, ...]:  # an `__init__` may take other arguments
         return type(self).__new__, (type(self), *self.args), vars(self)
 
 
-@dataclass(eq=False)
 class DefinitionError(PyfunctoolsError):
     """A class, function, schema or setting is wrong.
 
@@ -53,9 +51,11 @@ class DefinitionError(PyfunctoolsError):
     instead.
     """
 
-    where: str
-    reason: str
-    remedy: str | None = None
+    def __init__(self, where: str, reason: str, remedy: str | None = None) -> None:
+        super().__init__(where, reason, remedy)
+        self.where = where
+        self.reason = reason
+        self.remedy = remedy
 
     def __str__(self) -> str:
         return _sentence(self.where, self.reason, self.remedy)
@@ -76,7 +76,6 @@ def wrong_type(
     return DefinitionError(where, f"This must be {wanted}, not `{type(given).__name__}`.", remedy)
 
 
-@dataclass(eq=False)
 class DocumentError(PyfunctoolsError):
     """A document cannot be read.
 
@@ -84,48 +83,55 @@ class DocumentError(PyfunctoolsError):
     JSON Pointer (RFC 6901) of the place, if it is known.
     """
 
-    source: str
-    reason: str
-    pointer: str | None = field(default=None, kw_only=True)
-    remedy: str | None = field(default=None, kw_only=True)
+    def __init__(
+        self, source: str, reason: str, *, pointer: str | None = None, remedy: str | None = None
+    ) -> None:
+        super().__init__(source, reason, pointer, remedy)
+        self.source = source
+        self.reason = reason
+        self.pointer = pointer
+        self.remedy = remedy
 
     def __str__(self) -> str:
         at = f" (at {self.pointer})" if self.pointer is not None else ""
         return _sentence(self.source, self.reason + at, self.remedy)
 
 
-@dataclass(eq=False)
 class SchemaError(PyfunctoolsError):
     """A JSON Schema is invalid, or refers to a document that may not be fetched.
 
     `pointer` is the JSON Pointer of the place in the schema, if it is known.
     """
 
-    reason: str
-    pointer: str | None = None
+    def __init__(self, reason: str, pointer: str | None = None) -> None:
+        super().__init__(reason, pointer)
+        self.reason = reason
+        self.pointer = pointer
 
     def __str__(self) -> str:
         return self.reason if self.pointer is None else f"{self.reason} (at {self.pointer or '/'})"
 
 
-@dataclass(eq=False)
 class ArgumentsError(PyfunctoolsError):
     """The exception of `Failure.unwrap()`; `failure` is the `Failure`."""
 
-    failure: Any
+    def __init__(self, failure: Any) -> None:
+        super().__init__(failure)
+        self.failure = failure
 
     def __str__(self) -> str:
         return self.failure.feedback()
 
 
-@dataclass(eq=False)
 class CallError(PyfunctoolsError):
     """The exception of `Outcome.unwrap()`; `outcome` is the `Outcome`.
 
     If the application's own code raised an exception, it is the `__cause__`.
     """
 
-    outcome: Any
+    def __init__(self, outcome: Any) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
 
     def __str__(self) -> str:
         where = "" if self.outcome.function is None else f"{self.outcome.function}: "
@@ -152,7 +158,6 @@ class UnknownFunctionError(PyfunctoolsError, KeyError):
         return f"There is no function {self.name!r}.{hint}{rest}"
 
 
-@dataclass(eq=False)
 class LifespanError(PyfunctoolsError):
     """An application in this process fails to start or to shut down.
 
@@ -160,19 +165,22 @@ class LifespanError(PyfunctoolsError):
     exception, it is the `__cause__`.
     """
 
-    application: str
-    phase: str
-    reason: str
+    def __init__(self, application: str, phase: str, reason: str) -> None:
+        super().__init__(application, phase, reason)
+        self.application = application
+        self.phase = phase
+        self.reason = reason
 
     def __str__(self) -> str:
         return f"{self.application}: The {self.phase} of this application failed. {self.reason}"
 
 
-@dataclass(eq=False)
 class LoopError(PyfunctoolsError):
     """`call` was used in a running event loop, where only `await acall(...)` can work."""
 
-    name: str
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
 
     def __str__(self) -> str:
         return (
@@ -182,7 +190,6 @@ class LoopError(PyfunctoolsError):
         )
 
 
-@dataclass(eq=False)
 class TicketStoreError(PyfunctoolsError):
     """A store cannot tell whether a ticket was used: it is full, locked, damaged or gone.
 
@@ -190,9 +197,11 @@ class TicketStoreError(PyfunctoolsError):
     ticket is unchanged.
     """
 
-    where: str
-    reason: str
-    remedy: str | None = None
+    def __init__(self, where: str, reason: str, remedy: str | None = None) -> None:
+        super().__init__(where, reason, remedy)
+        self.where = where
+        self.reason = reason
+        self.remedy = remedy
 
     def __str__(self) -> str:
         return _sentence(self.where, self.reason, self.remedy)
@@ -216,11 +225,12 @@ class WaitingError(PyfunctoolsError):
         )
 
 
-@dataclass(eq=False)
 class Retry(PyfunctoolsError):  # noqa: N818 - a request, not an error
     """Raised by a method so that the model reads `text` and calls again with other arguments."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
 
     def __str__(self) -> str:
         return str(self.text)
