@@ -13,9 +13,9 @@ from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import Profile, dialect_of
 from pyfunctools.schema.checker import truncated_failure
-from pyfunctools.schema.coercion.coerce import coerce
+from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.ground.path import Keys, Path, value_at
-from pyfunctools.schema.parsing.parse import parse
+from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 from pyfunctools.schema.validation.validator import Validator
 
@@ -32,7 +32,8 @@ class Rendering:
     strict: bool
     _schema: JsonSchema = field(repr=False)
     _change: Change = field(repr=False, compare=False)
-    _with_bounds: Lazy[JsonSchema] = field(repr=False, compare=False)
+    _validator: Lazy[Validator] = field(repr=False, compare=False)
+    """Validates arguments in the shape of this schema, with every bound."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -66,7 +67,7 @@ class Rendering:
         replace a given issue at the same path.
         """
         value = self.apply(failure.value)
-        result = Validator(self._with_bounds.value).validate(value)
+        result = self._validator.value.validate(value)
         found = () if result else result.issues
         own = {self._change.located(each.path.keys, failure.value)[0] for each in failure.issues}
         issues: list[Issue] = []
@@ -99,7 +100,7 @@ class Rendering:
         value, repairs = cast("JsonValue", arguments), tuple[Repair, ...]()
         if isinstance(arguments, str | bytes):
             text = arguments if arguments.strip() else "{}"
-            read = parse(text, self._schema)
+            read = parse_at(text, lambda: self._validator.value.outline.place)
             if not read:
                 return read
             value, repairs = read.value, read.repairs
@@ -109,10 +110,10 @@ class Rendering:
         first = check(self.restore(value))
         result: Success[JsonValue] | Failure = first
         if not first:
-            coerced = coerce(self._schema, value)
-            again = check(self.restore(coerced.value)) if coerced.repairs else first
+            meant = coerced(self._validator.value.outline, value)
+            again = check(self.restore(meant.value)) if meant.repairs else first
             result = again or self.reworded(first)
-            repairs = (*repairs, *coerced.repairs) if again else repairs
+            repairs = (*repairs, *meant.repairs) if again else repairs
         return replace(result, repairs=(*repairs, *result.repairs)) if repairs else result
 
     def _places(self, issue: Issue, place: Keys, value: JsonValue) -> tuple[Keys, ...]:
@@ -177,5 +178,5 @@ def _render(schema: JsonSchema, profile: Profile, inline: bool | None) -> Render
         strict=False,
         _schema=made,
         _change=SAME if change.keeps_values() else change,
-        _with_bounds=Lazy(lambda: rewritten(schema, profile.with_bounds(), inline)[0]),
+        _validator=Lazy(lambda: Validator(rewritten(schema, profile.with_bounds(), inline)[0])),
     )
