@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import vendor_clients
+import vendor_replies as replies
 from turns import shop
 from vendor_clients import Script
 
@@ -19,7 +20,6 @@ from pyfunctools import (
     Tickets,
     UnknownFunctionError,
 )
-from pyfunctools.testing import replies
 
 SUPPORT = Path(vendor_clients.__file__).parent
 KEY = b"k" * 32
