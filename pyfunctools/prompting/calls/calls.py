@@ -25,7 +25,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.blocks import CONTENT_KEYS, MAX_CALLS, Reply, data_of
+from pyfunctools.envelopes.blocks import MAX_CALLS, Reply, data_of
 from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.envelopes.plain import id_of
 from pyfunctools.errors import DefinitionError
@@ -110,6 +110,9 @@ def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
         for call in islice(call_objects(block, names), MAX_CALLS + 1):
             if not isinstance(call.arguments, WrittenArguments):
                 yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
+        for name, text in block.items() if len(block) == 1 else ():
+            if names.find(name) is None and isinstance(text, str) and text.lstrip()[:1] == "{":
+                yield ModelCall(id=None, name=name, arguments=text)
 
     reply = Reply(value, other_calls)
     native = [
@@ -124,7 +127,7 @@ def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
         )
         for call in reply.calls(reply.reason)
     ]
-    return native or _in_texts(reply, names) or _unknown(value)
+    return native or _in_texts(reply, names)
 
 
 def _in_texts(reply: Reply, names: FunctionNames) -> list[FoundCall]:
@@ -139,17 +142,6 @@ def _in_texts(reply: Reply, names: FunctionNames) -> list[FoundCall]:
             calls[-1].cut_off = True
         found += calls
     return found[: MAX_CALLS + 1]
-
-
-def _unknown(value: JsonValue) -> list[FoundCall]:
-    """Return the calls of unknown functions in `[{"name": "{...}"}]`."""
-    found: list[FoundCall] = []
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, dict) and len(item) == 1 and len(found) <= MAX_CALLS:
-            name, text = next(iter(item.items()))
-            if name not in CONTENT_KEYS and isinstance(text, str) and text.lstrip()[:1] == "{":
-                found.append(FoundCall(name=name, function=None, arguments=text))
-    return found
 
 
 def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:

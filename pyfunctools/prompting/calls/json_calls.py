@@ -77,21 +77,17 @@ def _items(value: list[JsonValue], names: FunctionNames, keys: Keys) -> Iterator
     function: Function | None = None
     name = ""
     for index, item in enumerate(value):
-        before = value[index - 1] if index else None
-        if isinstance(item, dict):
-            if isinstance(before, str):
-                name, function = before, names.find(before)
-            found: tuple[FoundCall, ...] = ()
-            if function is None or not isinstance(before, str):
-                found = tuple(call_objects(item, names, (*keys, index)))
-            if function is not None and not found:
-                yield _call(name, function, item, (*keys, index))
-            else:
-                function = None
-                yield from found
-        elif isinstance(item, list):
+        if isinstance(item, str):
+            name, function = item, names.find(item)
+            continue
+        takes = function is not None and isinstance(item, dict)
+        is_first = takes and isinstance(value[index - 1], str)
+        calls = () if is_first else tuple(call_objects(item, names, (*keys, index)))
+        if takes and not calls:
+            yield _call(name, function, item, (*keys, index))
+        else:
             function = None
-            yield from call_objects(item, names, (*keys, index))
+            yield from calls
 
 
 def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[FoundCall]:

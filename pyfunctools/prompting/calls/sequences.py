@@ -73,7 +73,7 @@ def meant_calls(
         if calls[0].weight is Weight.MARKED and calls[0].source is not calls[-1].source:
             _group(text, calls, code)
         return calls  # all calls are in one group
-    calls = [each for each in _without_quoted(text, calls) if not code.may_not_run(each.start)]
+    calls = [each for each in calls if not (_is_quoted(text, each) or code.may_not_run(each.start))]
     runs = _runs(text, calls)
     kept: list[FoundCall] = []
     answered = mention = False
@@ -169,22 +169,6 @@ def _is_mention(text: str, start: int, end: int) -> bool:
         return False
     behind = text[end : first_end(text, end, end + _MAX_LINE)]
     return only_mentions(last_sentence(line) + " . " + behind)
-
-
-def _without_quoted(text: str, calls: list[FoundCall]) -> list[FoundCall]:
-    kept: list[FoundCall] = []
-    end = -1
-    for each in calls:
-        # Behind an unquoted call and a comma the next call is unquoted, too.
-        if end >= 0 and text[end : each.start].strip() in (",", ";"):
-            kept.append(each)
-        elif _is_quoted(text, each):
-            end = -1
-            continue
-        else:
-            kept.append(each)
-        end = each.end
-    return kept
 
 
 def _is_quoted(text: str, found: FoundCall) -> bool:

@@ -42,7 +42,6 @@ _TURN: Final = (
     r"|<(?P<turn>message|turn)\s[^<>\n]{0,80}?role\s?=\s?[\"']?(?:user|human|system|tool)\b"
     r"[\s\S]*?(?=</(?P=turn)|\Z)"
 )
-_TURNS: Final = re.compile(rf"<(?:{_PERSON}|message\s|turn\s)", re.IGNORECASE)
 _LABELLED: Final = (
     rf"(?P<tagged>{_TURN})"
     r"|^[ \t*_]*+(?P<labelled>(?:Human|User|System|Question|Customer|Q)[ ]*+\**:[^\n]*+"
@@ -56,10 +55,12 @@ _END: Final = (
 _BREAK: Final = re.compile(
     rf"(?:{_TURN_TOKEN})|{_END}|{_LABEL}|{_LABELLED}", re.IGNORECASE | re.MULTILINE
 )
-_ANGLED: Final = re.compile(
-    r"<(?:[|\uff5c]|/s>|<SYS>>|start_|end_|turn\|>|eos>|seed:|extra_id_1>|START_|END_)"
+_MARKED: Final = re.compile(
+    r"<(?:[|\uff5c]|/s>|<SYS>>|turn\|>|eos>|seed:|extra_id_1>"
+    rf"|(?i:(?:start|end)_|{_PERSON}|(?:message|turn)\s))"
+    r"|\[(?:INST\]|TOOL_RESULTS\]|AVAILABLE_TOOLS\]|\|)|\]~b\]"
 )
-_SQUARE: Final = ("[INST]", "[TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[|", "]~b]")
+"""The beginning of most tags and tokens of turns."""
 _LABELS: Final = frozenset(
     {"obs", "too", "fun", "hum", "use", "que", "cus", "q", "q:", "q :", "q**", "ins", "sys"}
 )
@@ -88,12 +89,9 @@ class Break(NamedTuple):
 
 def breaks(text: str) -> deque[Break]:
     """Return the turns of other roles in a text, in order."""
-    angled = "<" in text and _ANGLED.search(text)
-    square = not angled and "[" in text and any(token in text for token in _SQUARE)
-    lines = text.split("\n") if ":" in text else ()
-    labelled = not _LABELS.isdisjoint(line.lstrip(" \t*_#>")[:3].lower() for line in lines)
-    tagged = "<" in text and _TURNS.search(text)
-    if not (angled or square or labelled or tagged):
+    marked = ("<" in text or "[" in text) and _MARKED.search(text)
+    lines = text.split("\n") if ":" in text and not marked else ()
+    if not marked and _LABELS.isdisjoint(line.lstrip(" \t*_#>")[:3].lower() for line in lines):
         return deque()
     found: deque[Break] = deque()
     for each in _BREAK.finditer(text):
