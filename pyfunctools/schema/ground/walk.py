@@ -9,7 +9,8 @@ from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 _Holder: TypeAlias = dict[str, JsonValue] | list[JsonValue]
-_WITH_SCHEMAS = SCHEMA_MAP | SCHEMA_LIST | ONE_SCHEMA
+WITH_SCHEMAS = SCHEMA_MAP | SCHEMA_LIST | ONE_SCHEMA
+"""Keywords whose value is a schema, or holds schemas."""
 
 
 def is_schema(value: object) -> bool:
@@ -20,7 +21,7 @@ def is_schema(value: object) -> bool:
 def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
     """Yield each subschema one level below, after the steps to it; other values are skipped."""
     for keyword, value in schema.items():
-        if keyword not in _WITH_SCHEMAS:
+        if keyword not in WITH_SCHEMAS:
             continue
         if keyword in SCHEMA_MAP and isinstance(value, dict):
             for name, inner in value.items():
@@ -66,7 +67,7 @@ def copy_with_slots(
     copy = dict(schema)
     slots: list[Slot] = []
     for keyword, value in schema.items():
-        if keyword not in _WITH_SCHEMAS:
+        if keyword not in WITH_SCHEMAS:
             continue
         holder: Any = copy
         below: Iterable[tuple[str | int, JsonValue]] = ((keyword, value),)

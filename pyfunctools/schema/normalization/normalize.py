@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from gc import is_tracked
 from typing import TYPE_CHECKING, Any, overload
 
 from pyfunctools._json import JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools.errors import SchemaError
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
 from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to
-from pyfunctools.schema.ground.walk import Slot, copy_with_slots
+from pyfunctools.schema.ground.walk import WITH_SCHEMAS, Slot, copy_with_slots
 from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
 from pyfunctools.schema.normalization.spelling import split_types, translate
 from pyfunctools.schema.normalization.targets import Finished, Targets, complete_mapping, is_copied
@@ -48,30 +48,29 @@ def normalize(
     """
     if isinstance(schema, bool):
         return schema
-    contents = check_schema(schema)
-    is_merged = needs_bundling(schema, contents)
-    if is_merged:
+    if needs_bundling(schema, check_schema(schema)):
         from pyfunctools.schema.normalization.bundle import bundle
 
         schema = bundle(schema)
-    elif (leaf := _leaf(schema)) is not None:
+    return normalize_bundled(schema, lookup)
+
+
+def normalize_bundled(schema: JsonSchema, lookup: Lookup | None) -> JsonSchema:
+    """Return a schema as `normalize` does, if it is JSON and each `$ref` is `#/$defs/NAME`."""
+    if (leaf := _leaf(schema)) is not None:
         return leaf
-    result = _Normalizer(schema, lookup).run()
-    # Nothing else adds more than a few levels.
-    if is_merged or "allOf" in contents.keys or contents.depth > _DEEP:
+    normalizer = _Normalizer(schema, lookup)
+    result = normalizer.run()
+    if normalizer.has_merged:  # which may make it too large
         check_schema(result)
     return result
-
-
-_DEEP = 64
-"""A schema that is nested deeper may be nested too deep when it is normalized."""
 
 
 class _Normalizer:
     """The normalization of one schema, from the root down, without recursion.
 
     `_todo` lists the slots whose subschemas are not normalized yet, with whether they were copied
-    from a definition, and the reference to them.
+    from a definition, the reference to them, and their depth.
     """
 
     def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
@@ -79,7 +78,8 @@ class _Normalizer:
         self._body = {key: value for key, value in root.items() if key not in ("$defs", "$schema")}
         self._definitions = Targets(self._own, lookup)
         self._done: dict[str, JsonValue] = {}
-        self._todo: list[tuple[Slot, bool, str | None]] = []
+        self._todo: list[tuple[Slot, bool, str | None, int]] = []
+        self.has_merged = False
 
     def run(self) -> JsonSchema:
         whole: dict[str, JsonValue] = {}
@@ -100,13 +100,15 @@ class _Normalizer:
             self._done = done
 
     def _work(self, slot: Slot, known_as: str | None) -> None:
-        self._todo.append((slot, False, known_as))
+        self._todo.append((slot, False, known_as, 1))
         while self._todo:
-            slot, copied, known_as = self._todo.pop()
+            slot, copied, known_as, depth = self._todo.pop()
             node = slot.inner
             if not isinstance(node, dict):
                 slot.put(node)
                 continue
+            if depth > MAX_SCHEMA_DEPTH:
+                raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
             copied = copied or is_copied(node)
             if not isinstance(node, Finished):
                 node = self._normalized(node, copied, known_as)
@@ -114,7 +116,8 @@ class _Normalizer:
                 self._use(reference)
             copy, slots = copy_with_slots(node, self._settled)
             slot.put(copy)
-            self._todo.extend((inner, copied, None) for inner in reversed(slots))
+            for inner in reversed(slots):
+                self._todo.append((inner, copied, None, depth + len(inner.steps)))
 
     def _settled(self, schema: JsonSchema | bool) -> JsonSchema | bool | None:
         """Return a normalized subschema that has none itself, or `None` if it may have some.
@@ -144,6 +147,7 @@ class _Normalizer:
     def _merger(self) -> "Merger":
         from pyfunctools.schema.normalization.all_of import Merger
 
+        self.has_merged = True
         return Merger(self._definitions)
 
     def _use(self, reference: str) -> None:
@@ -152,24 +156,31 @@ class _Normalizer:
         name = defined_name(reference)
         if name is not None and name in self._own and name not in self._done:
             self._done[name] = True
-            self._todo.append((Slot(self._done, name, self._own[name]), False, reference))
+            self._todo.append((Slot(self._done, name, self._own[name]), False, reference, 3))
 
 
-_NOT_ALONE = frozenset({"$ref", "discriminator"}) | {"$defs", *DRAFT}
+_NOT_ALONE = WITH_SCHEMAS | {"$ref", "discriminator", *DRAFT}
 
 
 def _leaf(schema: JsonSchema) -> dict[str, JsonValue] | None:
-    """Return a schema of scalars normalized, or `None` for any other schema.
-
-    The collector does not track a dict that holds only scalars, as most schemas are.
-    """
-    if schema.__class__ is not dict or is_tracked(schema) or not _NOT_ALONE.isdisjoint(schema):
+    """Return a schema of scalars and lists of them normalized, or `None` for any other schema."""
+    if schema.__class__ is not dict or not _NOT_ALONE.isdisjoint(schema):
         return None
-    kinds = tuple(map(type, schema.values()))  # 1, 1.0 and `True` are equal
-    return json_copy(_normalized_leaf((*schema.items(), kinds)))
+    key: list[Any] = []
+    for keyword, value in schema.items():  # with types, because 1, 1.0 and `True` are equal
+        if isinstance(value, list):
+            key += keyword, tuple(value), tuple(map(type, value))
+        else:
+            key += keyword, value, type(value)
+    try:
+        return json_copy(_normalized_leaf(*key))
+    except TypeError:  # an object in it, which has no hash
+        return None
 
 
 @lru_cache(maxsize=4096)
-def _normalized_leaf(items: tuple[Any, ...]) -> dict[str, JsonValue]:
-    """Return a schema of scalars that is normalized, from its items. Do not change the result."""
-    return {**_Normalizer(dict(items[:-1]), None).run()}
+def _normalized_leaf(*key: Any) -> dict[str, JsonValue]:
+    """Return a schema without subschemas that is normalized. Do not change the result."""
+    listed = ([*value] if isinstance(value, tuple) else value for value in key[1::3])
+    node = split_types(translate(dict(zip(key[::3], listed, strict=True))))
+    return {**_Normalizer(node, None).run()} if not WITH_SCHEMAS.isdisjoint(node) else node

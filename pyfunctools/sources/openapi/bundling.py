@@ -114,6 +114,7 @@ _IDENTITY = IDENTITY - {"id"} | DYNAMIC_REFERENCES | DRAFT
 
 _REFERRING = REFERENCES | {"discriminator"}
 _PLACED = _IDENTITY | _REFERRING
+_SPECIAL = _PLACED | EXAMPLES | {"oneOf"}
 _Key = tuple[Resource, str]
 
 
@@ -149,25 +150,21 @@ class SchemaBundler:
         self._sent, self._is_directed = sent, False
         todo = [(Slot(whole, "", place.value), place.resource)]
         while todo:
-            slot, outer = todo.pop()
+            slot, resource = todo.pop()
             schema = members_of(slot.inner)
-            resource = self._document.scope(schema, outer)
             if self._document.may_have_hidden:
                 if (fault := hidden_fault(schema)) is not None:
                     raise DocumentError(self._document.name, fault)
                 schema = without_hidden(schema)
-            kept = {key: value for key, value in schema.items() if key not in _IDENTITY}
-            copy, slots = copy_with_slots(kept, partial(self._settled, resource))
+            is_special = not _SPECIAL.isdisjoint(schema)
+            if is_special:
+                resource = self._document.scope(members_of(slot.inner), resource)
+                schema = {key: value for key, value in schema.items() if key not in _IDENTITY}
+            copy, slots = copy_with_slots(schema, partial(self._settled, resource))
             slot.put(copy)
             todo += [(inner, resource) for inner in slots]
-            for keyword in EXAMPLES & copy.keys():
-                if isinstance(copy[keyword], dict | list):
-                    self._write_examples(keyword, copy, place._replace(resource=resource))
-            self._is_directed |= "oneOf" in schema
-            if not _REFERRING.isdisjoint(schema):
-                self._rewrite_references(schema, copy, resource, place)
-                if "discriminator" in schema:
-                    self._rewrite_discriminator(schema, copy, resource, place)
+            if is_special:
+                self._rewrite(members_of(slot.inner), copy, resource, place)
         return Bundled(members_of(whole[""]), self._is_directed)
 
     def is_plain(self, schema: JsonValue) -> bool:
@@ -183,6 +180,22 @@ class SchemaBundler:
         if len(schema) == 1 and isinstance(reference := schema.get("$ref"), str):
             return {"$ref": self.reference(self._document.target(reference, resource))}
         return None
+
+    def _rewrite(
+        self,
+        schema: JsonSchema,
+        copy: dict[str, JsonValue],
+        resource: Resource,
+        root: DocumentPlace,
+    ) -> None:
+        for keyword in EXAMPLES & copy.keys():
+            if isinstance(copy[keyword], dict | list):
+                self._write_examples(keyword, copy, root._replace(resource=resource))
+        self._is_directed |= "oneOf" in schema
+        if not _REFERRING.isdisjoint(schema):
+            self._rewrite_references(schema, copy, resource, root)
+            if "discriminator" in schema:
+                self._rewrite_discriminator(schema, copy, resource, root)
 
     def _write_examples(
         self, keyword: str, copy: dict[str, JsonValue], place: DocumentPlace

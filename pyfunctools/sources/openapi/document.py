@@ -12,6 +12,7 @@ from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
 from pyfunctools.schema.normalization.targets import sole_reference
@@ -130,6 +131,11 @@ class Document:
         self._targets: dict[tuple[Resource, str], DocumentPlace] = {}
         self._ends: dict[tuple[Resource, str], DocumentPlace] = {}
         self._failures: dict[str, str] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each schema in it is surely JSON, without hidden characters, and not deep."""
+        return not self.may_have_hidden and self.limits.document_depth <= MAX_SCHEMA_DEPTH
 
     def target(self, reference: str, resource: Resource) -> DocumentPlace:
         """Return the place that a reference in this resource leads to."""

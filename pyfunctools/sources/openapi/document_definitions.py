@@ -13,7 +13,7 @@ from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.schema.ground.references import defined_name, mapped_subtypes, reference_to
 from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
-from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.normalization.normalize import normalize, normalize_bundled
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.separation.predicates import IsHuman, may_be_persons
 from pyfunctools.schema.vocabulary import HOLDING, PER_PROPERTY, TESTED_ONLY, UNIONS
@@ -151,19 +151,21 @@ class DocumentDefinitions:
     def _definition(self, name: str) -> NormalizedSchema:
         found = self._normalized.get(name)
         if found is None:
-            received = self._received
-            if received is not None and not received._bundled_definition(name).is_directed:
-                found = received._definition(name)
+            bundled = self._bundled_definition(name)
+            if self._received is not None and not bundled.is_directed:
+                found = self._received._definition(name)
             if found is None or "oneOf" in found.keywords:
-                pointer = self.place_of(name).pointer
-                found = self._normalize(self._bundled_definition(name), pointer)
+                found = self._normalize(bundled, self.place_of(name).pointer)
             self._normalized[name] = found
         return found
 
     def _bundled_definition(self, name: str) -> Bundled:
         found = self._bundled.get(name)
         if found is None:
-            found = self._bundled[name] = self.bundled(self.place_of(name))
+            found = self._received and self._received._bundled_definition(name)
+            if found is None or found.is_directed:
+                found = self.bundled(self.place_of(name))
+            self._bundled[name] = found
         return found
 
     def _relieved_definition(self, name: str) -> NormalizedSchema:
@@ -181,10 +183,14 @@ class DocumentDefinitions:
         if isinstance(bundled.schema, bool):
             return NormalizedSchema(bundled.schema)
         try:
-            found = _described(normalize(bundled.schema, lookup=self.target))
+            if self._document.is_plain:
+                schema = normalize_bundled(bundled.schema, self.target)
+            else:
+                schema = normalize(bundled.schema, lookup=self.target)
         except SchemaError as error:
             reason = f"This schema cannot be read: {error}."
             raise DocumentError(self._document.name, reason, pointer=pointer) from error
+        found = _described(schema)
         more = {"oneOf"} if bundled.is_directed else set[str]()
         return found._replace(keywords=found.keywords | more)
 
