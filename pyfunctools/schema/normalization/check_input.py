@@ -29,7 +29,6 @@ class Contents(NamedTuple):
 
     keys: frozenset[str]
     references: frozenset[str]
-    depth: int = 0
 
 
 def check_schema(schema: JsonSchema) -> Contents:
@@ -46,9 +45,8 @@ def check_schema(schema: JsonSchema) -> Contents:
     references: set[str] = set()
     sound = True
     level: list[JsonValue] = [schema]
-    count = depth = 0
+    count = 0
     for _ in range(MAX_SCHEMA_DEPTH):
-        depth += 1
         below: list[JsonValue] = []
         for container in level:
             if isinstance(container, dict):
@@ -72,7 +70,7 @@ def check_schema(schema: JsonSchema) -> Contents:
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
     if not (sound and all(map(is_utf8_text, keys))):
         _blame(schema)
-    return Contents(frozenset(keys), frozenset(references), depth)
+    return Contents(frozenset(keys), frozenset(references))
 
 
 def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
