@@ -166,21 +166,23 @@ def _leaf(schema: JsonSchema) -> dict[str, JsonValue] | None:
     """Return a schema of scalars and lists of them normalized, or `None` for any other schema."""
     if schema.__class__ is not dict or not _NOT_ALONE.isdisjoint(schema):
         return None
-    key: list[Any] = []
-    for keyword, value in schema.items():  # with types, because 1, 1.0 and `True` are equal
-        if isinstance(value, list):
-            key += keyword, tuple(value), tuple(map(type, value))
-        else:
-            key += keyword, value, type(value)
+    values: list[JsonValue] = []
+    kinds: list[object] = []  # because 1, 1.0 and `True` are equal
+    for value in schema.values():
+        is_list = isinstance(value, list)
+        values.append(tuple(value) if is_list else value)
+        kinds.append(tuple(map(type, value)) if is_list else type(value))
     try:
-        return json_copy(_normalized_leaf(*key))
+        return json_copy(_normalized_leaf(tuple(schema), tuple(values), tuple(kinds)))
     except TypeError:  # an object in it, which has no hash
         return None
 
 
 @lru_cache(maxsize=4096)
-def _normalized_leaf(*key: Any) -> dict[str, JsonValue]:
+def _normalized_leaf(
+    keywords: tuple[str, ...], values: tuple[JsonValue, ...], _: tuple[object, ...]
+) -> dict[str, JsonValue]:
     """Return a schema without subschemas that is normalized. Do not change the result."""
-    listed = ([*value] if isinstance(value, tuple) else value for value in key[1::3])
-    node = split_types(translate(dict(zip(key[::3], listed, strict=True))))
+    listed = [[*each] if isinstance(each, tuple) else each for each in values]
+    node = split_types(translate(dict(zip(keywords, listed, strict=True))))
     return {**_Normalizer(node, None).run()} if not WITH_SCHEMAS.isdisjoint(node) else node

@@ -3,9 +3,9 @@
 The texts for a search are read from the document, without making a schema.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
 from typing import Literal, TypeAlias, get_args
@@ -115,8 +115,7 @@ def _functions(
     describe: Describe,
     is_human: IsHuman | None,
 ) -> Iterator[Function]:
-    descriptions = Descriptions(document, describe, is_human)
-    known = tags_of_document(document)
+    texts = OperationTexts(document, describe, is_human)
     for plan, name in zip(plans, name_all([plan.route for plan in plans], names), strict=True):
         method, operation = plan.route.method, plan.route.operation
         is_known = method in _KNOWN_METHODS
@@ -126,7 +125,7 @@ def _functions(
             notes += hidden_notes("the tags", "".join(tags))
         yield Function(
             name=name,
-            description=descriptions.of(plan, tags),
+            description=texts.description(plan, tags),
             deprecated=operation.get("deprecated") is True,
             tags=tuple(map(visible, tags)),
             title=visible(text_of(operation.get("summary"))).strip() or None,
@@ -136,10 +135,7 @@ def _functions(
             _noted=tuple(notes),
             origin=plan.route,
             _contract=Lazy(partial(maker.make, plan), maker.lock),
-            _searched=Lazy(
-                partial(texts_of_plan, document, plan, tags, known, descriptions.is_persons),
-                maker.lock,
-            ),
+            _searched=Lazy(partial(texts.searched, plan, tags), maker.lock),
         )
 
 
@@ -161,8 +157,8 @@ def _skipped_error(name: str, skipped: Sequence[Skipped]) -> DocumentError:
     return DocumentError(name, "\n".join([title, *lines]), pointer=skipped[0].pointer)
 
 
-class Descriptions:
-    """The descriptions of the functions of one document.
+class OperationTexts:
+    """The texts of the functions of one document: the descriptions, and the texts for a search.
 
     The parts of a description, in this order: the summary; the description, as the next paragraph;
     `@param` for a parameter whose description its schema does not have; `@security` with the names
@@ -174,7 +170,7 @@ class Descriptions:
         self._describe: Describe = describe
         self._is_human = is_human
 
-    def of(self, plan: Plan, tags: tuple[str, ...]) -> str:
+    def description(self, plan: Plan, tags: tuple[str, ...]) -> str:
         """Return the description of an operation's function."""
         operation = plan.route.operation
         summary = text_of(operation.get("summary")).strip()
@@ -218,10 +214,10 @@ class Descriptions:
         else:
             text = "" if not of_schema or entry.description in of_schema else entry.description
         text = text.strip()
-        is_persons = text and self.is_persons(entry.schema, argument, entry.is_human)
+        is_persons = text and self._is_persons(entry.schema, argument, entry.is_human)
         return "" if is_persons else text
 
-    def is_persons(
+    def _is_persons(
         self, schema_place: DocumentPlace, argument: tuple[str, ...], marked: bool | None
     ) -> bool:
         """Return whether a person gives an input: one human alternative of its schema is enough."""
@@ -236,69 +232,54 @@ class Descriptions:
             mark = {}
         return False
 
+    def searched(self, plan: Plan, tags: tuple[str, ...]) -> SearchTexts:
+        """Return the texts of an operation for a search; what a person gives is left out."""
+        place = plan.inputs[0].schema if plan.inputs else None
+        if plan.body is not None:
+            place = plan.body.schema
 
-IsPersons: TypeAlias = Callable[[DocumentPlace, tuple[str, ...], bool | None], bool]
-"""Returns whether a person gives an input: its schema, its path, and how it is marked."""
+        def follow(schema: JsonValue) -> JsonValue:
+            if place is None or "$ref" not in members_of(schema):
+                return schema
+            try:
+                return self._document.follow(place._replace(value=schema)).value
+            except DocumentError:
+                return schema
 
+        given: list[tuple[str, JsonObject]] = [
+            (each.parameter.name, {**each.schema.fields, "description": each.description})
+            for each in plan.inputs
+            if not self._is_persons(each.schema, each.parameter.argument, each.is_human)
+        ]
+        if plan.body is not None:
+            body, argument = plan.body.schema, plan.body.body.argument
+            if not self._is_persons(body, argument, plan.body.is_human):
+                given += (
+                    (name, schema)
+                    for name, schema in properties_of(body.value, follow)
+                    if not self._is_persons(body._replace(value=schema), (*argument, name), None)
+                )
+        return SearchTexts(
+            name=text_of(plan.route.operation.get("operationId")),
+            path=plan.route.path,
+            method=plan.route.method,
+            tags=" ".join(self._with_parents(tags)),
+            **property_texts(given, follow),
+        )
 
-def texts_of_plan(
-    document: Document,
-    plan: Plan,
-    tags: tuple[str, ...],
-    known: Mapping[str, JsonObject],
-    is_persons: IsPersons,
-) -> SearchTexts:
-    """Return the texts of an operation; `known` are the document's tags by name.
+    def _with_parents(self, tags: tuple[str, ...]) -> dict[str, None]:
+        """Return tags with their parents (OpenAPI 3.2, 4.8.22), each followed by its summary."""
+        texts, queue = dict[str, None](), list(tags)
+        for name in queue:
+            if name not in texts:
+                texts[name] = None
+                if (tag := self._tags.get(name)) is not None:
+                    texts[text_of(tag.get("summary"))] = None
+                    queue += filter(None, [text_of(tag.get("parent"))])
+        return texts
 
-    What a person gives is left out.
-    """
-    place = plan.inputs[0].schema if plan.inputs else None
-    if plan.body is not None:
-        place = plan.body.schema
-
-    def follow(schema: JsonValue) -> JsonValue:
-        if place is None or "$ref" not in members_of(schema):
-            return schema
-        try:
-            return document.follow(place._replace(value=schema)).value
-        except DocumentError:
-            return schema
-
-    given: list[tuple[str, JsonObject]] = [
-        (each.parameter.name, {**each.schema.fields, "description": each.description})
-        for each in plan.inputs
-        if not is_persons(each.schema, each.parameter.argument, each.is_human)
-    ]
-    if plan.body is not None:
-        body, argument = plan.body.schema, plan.body.body.argument
-        if not is_persons(body, argument, plan.body.is_human):
-            given += (
-                (name, schema)
-                for name, schema in properties_of(body.value, follow)
-                if not is_persons(body._replace(value=schema), (*argument, name), None)
-            )
-    return SearchTexts(
-        name=text_of(plan.route.operation.get("operationId")),
-        path=plan.route.path,
-        method=plan.route.method,
-        tags=" ".join(_with_parents(tags, known)),
-        **property_texts(given, follow),
-    )
-
-
-def tags_of_document(document: Document) -> dict[str, JsonObject]:
-    """Return the tags that a document declares, by name."""
-    listed = map(members_of, items_of(document.root.get("tags")))
-    return {text_of(each.get("name")): each for each in listed}
-
-
-def _with_parents(tags: tuple[str, ...], known: Mapping[str, JsonObject]) -> dict[str, None]:
-    """Return tags with their parents (OpenAPI 3.2, 4.8.22), each followed by its summary."""
-    texts, queue = dict[str, None](), list(tags)
-    for name in queue:
-        if name not in texts:
-            texts[name] = None
-            if (tag := known.get(name)) is not None:
-                texts[text_of(tag.get("summary"))] = None
-                queue += filter(None, [text_of(tag.get("parent"))])
-    return texts
+    @cached_property
+    def _tags(self) -> dict[str, JsonObject]:
+        """The tags that the document declares, by name."""
+        listed = map(members_of, items_of(self._document.root.get("tags")))
+        return {text_of(each.get("name")): each for each in listed}
