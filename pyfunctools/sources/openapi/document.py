@@ -12,7 +12,6 @@ from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
 from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, steps_of
 from pyfunctools.schema.normalization.targets import sole_reference
@@ -119,7 +118,7 @@ class Document:
         self.name = loaded.name
         self.root = loaded.root
         self.limits = limits
-        self.may_have_hidden = loaded.may_have_hidden
+        self.may_have_hidden, self.is_checked = loaded.may_have_hidden, loaded.is_checked
         self.main = Resource(loaded.root, loaded.uri)
         self._resolver = resolver
         # `$self` (3.2) is a second address of the document. Relative references are still resolved
@@ -131,11 +130,6 @@ class Document:
         self._targets: dict[tuple[Resource, str], DocumentPlace] = {}
         self._ends: dict[tuple[Resource, str], DocumentPlace] = {}
         self._failures: dict[str, str] = {}
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether each schema in it is surely JSON, without hidden characters, and not deep."""
-        return not self.may_have_hidden and self.limits.document_depth <= MAX_SCHEMA_DEPTH
 
     def target(self, reference: str, resource: Resource) -> DocumentPlace:
         """Return the place that a reference in this resource leads to."""
@@ -297,6 +291,7 @@ class Document:
             raise self._error(reason) from error
         loaded = load_content(content, address, address, self.limits)
         self.may_have_hidden = self.may_have_hidden or loaded.may_have_hidden
+        self.is_checked = self.is_checked and loaded.is_checked
         return Resource(loaded.root, address)
 
     def _error(self, reason: str) -> DocumentError:

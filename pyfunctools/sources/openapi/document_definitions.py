@@ -183,7 +183,7 @@ class DocumentDefinitions:
         if isinstance(bundled.schema, bool):
             return NormalizedSchema(bundled.schema)
         try:
-            if self._document.is_plain:
+            if self._document.is_checked:
                 schema = normalize_bundled(bundled.schema, self.target)
             else:
                 schema = normalize(bundled.schema, lookup=self.target)

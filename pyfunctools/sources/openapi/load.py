@@ -16,6 +16,7 @@ from typing import NoReturn, TypeAlias, cast
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
+from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
 from pyfunctools.sources.hidden import may_have_hidden
 
 _ParsedJson: TypeAlias = dict[str, "_ParsedJson"] | list["_ParsedJson"] | str | int | float | None
@@ -187,7 +188,8 @@ class Loaded:
     """A parsed document, its name in error messages, and the value of every `$ref` in it.
 
     `uri` is its address if it came from a file or from a resolver, else empty. `may_have_hidden`
-    is false if there is surely no hidden character in it.
+    is false if there is surely no hidden character in it; `is_checked` is true if each schema in it
+    is surely JSON, without hidden characters and huge numbers, and not too deep for the engine.
     """
 
     root: JsonObject
@@ -195,6 +197,7 @@ class Loaded:
     uri: str = ""
     references: frozenset[str] = frozenset()
     may_have_hidden: bool = False
+    is_checked: bool = False
 
 
 def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
@@ -305,9 +308,25 @@ def _loaded(
     root: JsonObject, name: str, uri: str, limits: Limits, text: str | None = None
 ) -> Loaded:
     references = survey(root, name, limits)
-    text = json.dumps(root, ensure_ascii=False) if text is None else text
+    try:
+        text = json.dumps(root, ensure_ascii=False) if text is None else text
+    except ValueError as error:  # an integer with more digits than Python writes
+        raise DocumentError(name, f"This cannot be written as JSON: {error}.") from None
     hidden = may_have_hidden(text)
-    return Loaded(root=root, name=name, uri=uri, references=references, may_have_hidden=hidden)
+    pieces = (text[at : at + _DIGITS] for at in range(0, len(text), _DIGITS))
+    is_checked = not (hidden or limits.document_depth > MAX_SCHEMA_DEPTH)
+    return Loaded(
+        root=root,
+        name=name,
+        uri=uri,
+        references=references,
+        may_have_hidden=hidden,
+        is_checked=is_checked and not any(map(str.isalnum, pieces)),
+    )
+
+
+_DIGITS = 1500
+"""Half of the digits, also hexadecimal ones, of a number that is too large for a schema."""
 
 
 def _json_or_yaml(text: str, name: str, limits: Limits) -> JsonValue:

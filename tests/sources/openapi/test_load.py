@@ -13,6 +13,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
 from pyfunctools.sources.openapi.load import check_version, is_nested_deeper, load, load_content
+from pyfunctools.sources.openapi.reader import read_document
 
 
 @pytest.mark.parametrize("version", ["3.0.0", "3.1.1", "3.2.0", "3.0", 3.1, "3.0.0-rc1", " 3.0.3 "])
@@ -288,3 +289,19 @@ def test_text_of_a_resolver_is_never_a_path(tmp_path: Path) -> None:
     assert load_content(TEXT, "x", "file:///x", Limits()).root == DOCUMENT
     assert load_content(TEXT.encode(), "x", "file:///x", Limits()).uri == "file:///x"
     assert load_content(DOCUMENT, "x", "file:///x", Limits()).root is DOCUMENT
+
+
+def test_an_integer_with_more_digits_than_python_writes_is_an_error() -> None:
+    with pytest.raises(DocumentError, match="cannot be written as JSON"):
+        load({"openapi": "3.1.0", "x": 10**5000})
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 4000, "-" + "9" * 4200])
+def test_a_schema_with_a_huge_number_is_an_error_in_every_form(number: str) -> None:
+    schema = f'{{"items": {{"enum": [{number}]}}}}'
+    body = f'{{"content": {{"application/json": {{"schema": {schema}}}}}}}'
+    text = f'{{"openapi": "3.1.0", "paths": {{"/a": {{"post": {{"requestBody": {body}}}}}}}}}'
+    for source in (text, json.loads(text), text.replace(number, hex(10**4001))):
+        (function,) = read_document(source).functions
+        with pytest.raises(DocumentError, match="more than 4,000 digits"):
+            _ = function.parameters
