@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
+from json import JSONEncoder
 from os import urandom
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -364,10 +365,11 @@ def _returned(
     if type(json) is int:
         text = str(json)
     else:
-        text = visible(json if isinstance(json, str) else _encoder()(json))
+        text = visible(json if isinstance(json, str) else _AS_JSON(json))
     return Outcome(text=text, value=value, content=files, function=function.name, _json=(json,))
 
 
+_AS_JSON = JSONEncoder(ensure_ascii=False).encode
 _SCALARS = frozenset({bool, float, int, str, type(None)})
 _READY = _SCALARS | {dict}
 """Types of values that are neither awaited nor iterated."""
@@ -442,10 +444,3 @@ def _described(file: "File") -> str:
     name = shortened(visible(file.filename or "a file"), 100)
     kind = shortened(visible(file.content_type or "no media type"), 100)
     return f"{name} ({kind}, {len(file.content):,} bytes)"
-
-
-@lru_cache(maxsize=1)
-def _encoder() -> Callable[[object], str]:
-    from json import JSONEncoder
-
-    return JSONEncoder(ensure_ascii=False).encode

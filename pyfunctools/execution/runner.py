@@ -113,7 +113,7 @@ class PersonsPart(NamedTuple):
     """
 
     made: "Run"
-    settings: "Settings | None"
+    settings: "Settings"
     ask: "Ask | None"
     given: object
     approve: "Approve"

@@ -106,7 +106,8 @@ class View:
         self._shown = function if shown is None else shown
         self._fixed = fixed or {}
         self._secret = tuple(self._secrets(self.whole))
-        self._cover = self._covered()
+        place = contract_of(function).validator.outline.place
+        self._cover = _covered(self.whole, self._secret, place)
 
     @property
     def secrets(self) -> tuple[JsonValue, ...]:
@@ -116,7 +117,7 @@ class View:
     @property
     def pending(self) -> PendingCall:
         """The call as shown to a person, in a fresh copy."""
-        shown = self._covered()
+        shown = deepcopy(self._cover)
         return PendingCall(function=self._shown, arguments=shown if isinstance(shown, dict) else {})
 
     def edited(self, approval: Approval) -> Success[JsonObject] | Failure:
@@ -155,11 +156,6 @@ class View:
         if lost or not isinstance(value, dict):
             return _failure(*lost)
         return Success(value=UnshownArguments(value))
-
-    def _covered(self) -> JsonValue:
-        return _covered(
-            self.whole, self._secret, contract_of(self.function).validator.outline.place
-        )
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Yield the secret parts: by the schema of the arguments, and in the person's part."""

@@ -329,7 +329,7 @@ class _Walk:
         size = len(keys) if is_whole else None
         wrong = [one for one in self.issues if one.path.keys[:size] == keys]
         if not wrong:
-            around = [one for one in self.issues if keys[: len(one.path.keys)] == one.path.keys]
+            around = [one for one in self.issues if _is_in(keys, one)]
             wrong = [one for one in around if not any(_is_in(each, one) for each in self.asked)]
         if not wrong:
             return None

@@ -67,7 +67,7 @@ async def run_approved(inner: Runs, run: Run) -> Outcome:
 
 
 async def _is_wanted(person: PersonsPart, view: View) -> bool | Outcome:
-    for rule in () if person.settings is None else person.settings.confirm:
+    for rule in person.settings.confirm:
         answer = await result_of(person, "confirm", rule, _pending(person, view))
         if isinstance(answer, Outcome) or answer[0]:
             return answer if isinstance(answer, Outcome) else True

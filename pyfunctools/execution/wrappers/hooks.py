@@ -22,14 +22,12 @@ from pyfunctools.execution.wrappers.part import (
 )
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome
-from pyfunctools.record.settings import NO_SETTINGS
 from pyfunctools.route import Route
 
 
 def wrapped(run: Runs, person: PersonsPart) -> Runs:
     """Return the `run` of a runner with all wrappers that a call needs, the innermost first."""
-    made, private, use = person.made, person.private, person.use
-    settings = person.settings or NO_SETTINGS
+    made, private, settings, use = person.made, person.private, person.settings, person.use
     function, view = made.function, settings.view and settings.view.value
     if made.may_ask and isinstance(function.origin, RemoteTool | Route):
         run = DialogWithServer(run, person).run

@@ -35,7 +35,7 @@ from pyfunctools.execution.trace import log_raised
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
-from pyfunctools.record.settings import FixedView, Settings
+from pyfunctools.record.settings import NO_SETTINGS, FixedView, Settings
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.feedback.feedback import NOT_YOURS
@@ -68,7 +68,7 @@ def part_of_person(
         given, for_server = _for_server(made, given, state)
     return PersonsPart(
         made,
-        settings,
+        settings or NO_SETTINGS,
         cast("Ask", human) if asks else None,
         given,
         approve,
@@ -135,7 +135,7 @@ def questions_to(person: PersonsPart, wrong: Sequence[Issue] = ()) -> tuple[Ques
     if person.made.function.separated is None:
         return ()
     issues = () if person.given is None else wrong
-    texts = TEXTS if person.settings is None else {**TEXTS, **person.settings.texts}
+    texts = {**TEXTS, **person.settings.texts}
     return questions_for(person.made.function, person.made.arguments, person.given, issues, texts)
 
 
@@ -162,7 +162,7 @@ def waiting_call(
         call_id=person.made.info.id,
         function=function.name,
         arguments=shown_arguments(person),
-        approval=function.confirm or bool(person.settings and person.settings.confirm),
+        approval=function.confirm or bool(person.settings.confirm),
         ticket=next_ticket(person, person.ticket, filled=filled_paths(person, wrong), state=state),
         questions=questions_to(person, wrong),
         request=person.request,
