@@ -95,36 +95,22 @@ _EXPLAINED: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"\w+")
-_SUSPECT: Final = frozenset(
-    """
-    acceptable advertisement alright alternative alternatively alternatives another approach
-    approve article ask asked asks attachment avoid banner can cannot choices comment confirm
-    correct could diff document e email emails example examples fall fallback file fine go how
-    if incorrect instance instead issue let letter log logs mail mails may message might must
-    need never nor not ok okay one option options or otherwise page patch please possibilities
-    post proceed rather readme ready refuse refused request right said say says shall should
-    site snippet sure syntax t tell tells ticket told transcript unnecessary unsafe usage
-    variant wait want ways website which without would writes wrong wrote y you your
-    """.split()  # noqa: SIM905 - readable
-)
-"""A sentence without any of these words only announces a call."""
 _NEGATIONS: Final = frozenset(
     {
-        "avoid",
-        "cannot",
-        "need",
-        "never",
-        "not",
-        "refuse",
-        "refused",
-        "t",
-        "unnecessary",
-        "unsafe",
-        "wrong",
+        *("avoid", "cannot", "instead", "need", "never", "not", "rather", "refuse", "refused"),
+        *("t", "unnecessary", "unsafe", "without", "wrong"),
     }
 )
+"""A refusal has one of these words."""
 _ADDRESSED: Final = frozenset({"me", "please", "you", "your"})
-"""Words of every refusal, and of every sentence that waits for an answer."""
+"""A sentence that waits for an answer has one of these words."""
+_GENERAL: Final = frozenset(
+    {
+        *("alternatives", "choices", "e", "example", "examples", "how", "instance", "one"),
+        *("options", "possibilities", "someone", "syntax", "usage", "ways", "you"),
+    }
+)
+"""An explanation has one of these words."""
 _EXAMPLE: Final = re.compile(
     r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
     r"[^\n.]{0,40}:\Z"
@@ -161,15 +147,18 @@ def only_introduces(lead: str, *, answered: bool) -> bool:
 
     If other calls have `answered` before, also if it introduces an example or an alternative.
     """
-    if "?" not in lead and _SUSPECT.isdisjoint(_WORD.findall(lead.lower())):
-        return False
-    if _REFUSED.search(lead) or _AWAITED.search(lead) or _EXPLAINED.search(lead):
+    words = _WORD.findall(lead.lower())
+    if not _NEGATIONS.isdisjoint(words) and _REFUSED.search(lead):
         return True
-    if _ASKED.search(lead) and (lead.endswith("?") or _ASKS.match(lead)):
+    if not _ADDRESSED.isdisjoint(words) and _AWAITED.search(lead):
+        return True
+    if not _GENERAL.isdisjoint(words) and _EXPLAINED.search(lead):
+        return True
+    if (lead.endswith("?") or _ASKS.match(lead)) and _ASKED.search(lead):
         return True
     if answered and _EXAMPLE.search(lead):
         return True
-    return _QUOTED.search(lead) is not None and not _MINE.search(lead)
+    return not _MINE.search(lead) and _QUOTED.search(lead) is not None
 
 
 def takes_back(behind: str) -> bool:

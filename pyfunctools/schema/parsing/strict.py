@@ -43,7 +43,8 @@ def parse_strict(text: str | bytes, depth: int) -> Strict | None:
     if survey is None:
         return None
     members, fractions, whole = survey
-    if members and not _once(text, members) and not _unique(text):
+    written = text if isinstance(text, str) else text.decode()
+    if members and not _once(written, members) and not _unique(written):
         return None
     return Strict(value, fractions, whole)
 
@@ -152,28 +153,22 @@ def _survey(value: JsonObject | list[JsonValue], depth: int) -> tuple[int, bool,
     return None
 
 
-def _once(text: str | bytes, members: int) -> bool:
+def _once(text: str, members: int) -> bool:
     """Return whether counting colons proves that no key was written twice.
 
     The text has at most as many members as colons, or as `":` if no colon has space before it. If
     the value has that many, no member replaced another of the same name.
     """
-    if isinstance(text, str):
-        return text.count(":") == members or (
-            text.count('":') == members
-            and " :" not in text
-            and not any(space in text and space + ":" in text for space in "\n\t\r")
-        )
-    return text.count(b":") == members or (
-        text.count(b'":') == members
-        and b" :" not in text
-        and not any(space in text and space + b":" in text for space in (b"\n", b"\t", b"\r"))
+    return text.count(":") == members or (
+        text.count('":') == members
+        and " :" not in text
+        and not any(space in text and space + ":" in text for space in "\n\t\r")
     )
 
 
-def _unique(text: str | bytes) -> bool:
+def _unique(text: str) -> bool:
     try:
-        _PAIRS.decode(text if isinstance(text, str) else text.decode())
+        _PAIRS.decode(text)
     except ValueError:
         return False
     return True
