@@ -162,8 +162,7 @@ def read_parameters(
 
 def _is_secret(place: JsonSchema) -> bool:
     """Return whether a schema or a part of it is of a secret type of pydantic."""
-    inner = (schema for _, schema in subschemas(place))
-    return any(isinstance(schema, dict) and schema.get("writeOnly") is True for schema in inner)
+    return any(members_of(inner).get("writeOnly") is True for _, inner in subschemas(place))
 
 
 def _allows_null(place: JsonSchema | bool, root: JsonObject) -> bool:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from types import FrameType, MappingProxyType
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar, Unpack, cast, overload
 
 from pyfunctools._lazy import Lazy
@@ -79,10 +79,10 @@ def function(marked: F | None = None, /, **settings: object) -> F | Callable[[F]
     description = cast("str | None", traits.pop("description", None))
     marks = Marks(name, description, traits)
     if marked is not None:
-        return _attached(marked, marks, _caller(1))
+        return _attached(marked, marks)
 
     def mark(target: F) -> F:
-        return _attached(target, marks, _caller(1))
+        return _attached(target, marks)
 
     return mark
 
@@ -102,7 +102,7 @@ def marks_of(target: object) -> Marks | None:
     return None
 
 
-def _attached(target: F, marks: Marks, frame: FrameType) -> F:
+def _attached(target: F, marks: Marks) -> F:
     if is_a(target, str):
         raise DefinitionError(
             f"function({target!r})",
@@ -115,6 +115,7 @@ def _attached(target: F, marks: Marks, frame: FrameType) -> F:
             "`@function` marks a function or a method, and this is neither.",
             "Mark the method itself; of a class, pass an instance to `Controller.from_object`.",
         )
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - the one that decorates
     enclosing = names_around(target, frame)
     try:
         setattr(target, _MARK, marks if enclosing is None else marks._replace(enclosing=enclosing))
@@ -125,7 +126,3 @@ def _attached(target: F, marks: Marks, frame: FrameType) -> F:
             "Write a function that calls it, and mark that.",
         ) from None
     return target
-
-
-def _caller(above: int) -> FrameType:
-    return sys._getframe(above + 1)  # pyright: ignore[reportPrivateUsage] - documented by Python

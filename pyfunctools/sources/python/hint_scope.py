@@ -183,10 +183,9 @@ def _raw_hints(definition: FunctionType | type) -> Iterable[object]:
 
 def _names_of(definition: object) -> Iterator[str]:
     """Yield the names that the hints of a function, or of the fields of a class, use."""
-    if isinstance(definition, FunctionType):
-        yield from chain.from_iterable(map(_names_in, _raw_hints(definition)))
-    for base in definition.__mro__ if is_a(definition, type) else ():
-        yield from chain.from_iterable(map(_names_in, _raw_hints(base)))
+    bases = definition.__mro__ if is_a(definition, type) else ()
+    for each in (definition,) if isinstance(definition, FunctionType) else bases:
+        yield from chain.from_iterable(map(_names_in, _raw_hints(each)))
 
 
 def _names_in(hint: object) -> Iterator[str]:
