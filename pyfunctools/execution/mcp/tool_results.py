@@ -127,29 +127,26 @@ _WITHHELD: Final = (
 
 def failed_outcome(run: Run, error: Exception, *, sent: bool = True) -> Outcome:
     """Return the outcome of a call without a result; what the server said may be its value."""
-    function = run.function
-    reason: Reason = "transport"
     message = visible(str(first_error(error))) or type(error).__name__
-    unsure_text = ""
+    reason: Reason = "transport"
+    is_unsure = sent and not run.function.read_only
     if isinstance(error, DocumentError):
-        message, reason = error.reason, "unknown"
+        message, reason, is_unsure = error.reason, "unknown", False
     elif isinstance(error, MCPError):
-        reason = _REASONS.get(error.code, "raised")
         message = visible(error.message)
-        if isinstance(error, RespondedError) and reason != "raised":
-            reason = "raised"
-            # Over HTTP the SDK also makes such a response, for a request that was abandoned.
-            unsure_text = "" if function.read_only else " It may have carried out the call."
-    said = text = shortened(message, MESSAGE_LIMIT)
-    is_withheld = run.withholds and not isinstance(error, DocumentError)
-    if unsure_text and text and text[-1] not in ".!?":
-        text += "."
-    text = (_WITHHELD if is_withheld else text) + unsure_text
+        reason = _REASONS.get(error.code, "raised")
+        # Over HTTP the SDK also makes a response with such a code, for an abandoned request.
+        is_unsure = is_unsure and reason != "raised"
+        reason = "raised" if isinstance(error, RespondedError) else reason
+    said = shortened(message, MESSAGE_LIMIT)
+    is_withheld = run.withholds and reason != "unknown"
     if reason in ("transport", "deadline"):
-        text = "" if is_withheld else f": {said.rstrip('.')}"
-        text = f"The server did not answer{text}."
-        unsure = sent and not function.read_only
-        text += " It may have carried out the call." if unsure else ""
+        said_so = "" if is_withheld else f": {said.rstrip('.')}"
+        text = f"The server did not answer{said_so}."
+    else:
+        text = _WITHHELD if is_withheld else said
+        text += "." if is_unsure and text and text[-1] not in ".!?" else ""
+    text += " It may have carried out the call." if is_unsure else ""
     return Outcome(
         text=text if sent else f"{text} Nothing has run.",
         value=said if is_withheld else None,

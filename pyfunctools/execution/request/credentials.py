@@ -98,22 +98,25 @@ def with_credential(
         DefinitionError: the credential does not fit the scheme.
         DocumentError: the type of the scheme is unknown, or its name cannot be sent.
     """
+    where = f"auth[{scheme.name!r}]"
     if scheme.type == "mutualTLS":
         return request, ()
-    if scheme.type == "http" and scheme.scheme in ("basic", "digest"):
-        user, password = user_and_password(scheme.name, credential)
-        pair = f"{user}:{password}"
-        if is_digest(scheme):
-            return request, (pair, password)
-        try:
+    try:
+        if scheme.type == "http" and scheme.scheme in ("basic", "digest"):
+            user, password = user_and_password(scheme.name, credential)
+            pair = f"{user}:{password}"
+            if is_digest(scheme):
+                return request, (pair, password)
             encoded = b64encode(pair.encode()).decode("ascii")
-        except UnicodeEncodeError:
-            raise invalid_setting(_where(scheme), "is not valid Unicode") from None
-        request = _with_header(request, "authorization", f"Basic {encoded}")
-        return request, (pair, password, encoded)
-    text = _sendable(scheme, credential)
-    if scheme.type == "apiKey":
-        return _with_key(request, scheme, text), (text,)
+            basic = _with_header(request, "authorization", f"Basic {encoded}")
+            return basic, (pair, password, encoded)
+        text = secret_text(where, credential)
+        if scheme.location != "query" and not is_field_value(text):
+            raise invalid_setting(where, NOT_ASCII)
+        if scheme.type == "apiKey":
+            return _with_key(request, scheme, text, where), (text,)
+    except (UnicodeEncodeError, UnsendableError):
+        raise invalid_setting(where, "is not valid Unicode") from None
     if scheme.type not in ("http", "oauth2", "openIdConnect"):
         reason = f"The type {scheme.type!r} is unknown."
         raise DocumentError(f"securitySchemes.{scheme.name}", reason)
@@ -170,34 +173,20 @@ def invalid_setting(name: str, reason: str) -> DefinitionError:
     return DefinitionError(name, f"This {reason}.")
 
 
-def _where(scheme: SecurityScheme) -> str:
-    return f"auth[{scheme.name!r}]"
-
-
-def _sendable(scheme: SecurityScheme, credential: object) -> str:
-    text = secret_text(_where(scheme), credential)
-    if scheme.location != "query" and not is_field_value(text):
-        raise invalid_setting(_where(scheme), NOT_ASCII)
-    return text
-
-
 def _with_header(request: HttpRequest, name: str, text: str) -> HttpRequest:
     return replace(request, headers={**request.headers, name: text})
 
 
-def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str) -> HttpRequest:
+def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str, where: str) -> HttpRequest:
     name = scheme.parameter or ""
     if scheme.location == "query" and name:
-        try:
-            pair = f"{percent(name)}={percent(text)}"
-        except UnsendableError:
-            raise invalid_setting(_where(scheme), "is not valid Unicode") from None
+        pair = f"{percent(name)}={percent(text)}"
         return replace(request, url=request.url + ("&" if "?" in request.url else "?") + pair)
     if not can_be_set(name):
         raise DocumentError(f"securitySchemes.{scheme.name}", "Its name cannot be sent.")
     if scheme.location == "header":
         return _with_header(request, name.lower(), text)
     if any(character in text for character in ' ",;\\'):
-        raise invalid_setting(_where(scheme), "cannot be a cookie")
+        raise invalid_setting(where, "cannot be a cookie")
     cookies = (request.headers.get("cookie"), f"{name}={text}")
     return _with_header(request, "cookie", "; ".join(filter(None, cookies)))
