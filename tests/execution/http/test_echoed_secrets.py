@@ -353,9 +353,11 @@ def test_a_setting_that_is_no_credential_is_not_masked(name: str, url: str) -> N
 
 def test_credentials_of_a_client_are_masked(url: str) -> None:
     client = httpx.Client(
-        headers={"X-Api-Key": KEY}, cookies={"sid": "cookie-77-x"}, params={"token": "query-77-x"},
+        headers={"X-Api-Key": KEY, "Cookie": 'session="header-77-x"'},
+        cookies={"sid": "cookie-77-x"},
+        params={"token": "query-77-x"},
         trust_env=False,
-    )  # fmt: skip
+    )
     with (
         client,
         Controller.from_openapi(
@@ -364,5 +366,5 @@ def test_credentials_of_a_client_are_masked(url: str) -> None:
     ):
         outcome = controller.call("look", {})
     assert outcome.ok
-    for secret in (KEY, "cookie-77-x", "query-77-x"):
+    for secret in (KEY, "header-77-x", "cookie-77-x", "query-77-x"):
         assert secret not in outcome.text

@@ -130,6 +130,26 @@ def test_a_rejected_token_is_renewed_once_also_for_a_write(
     assert len(server.asked) == 2
 
 
+def test_an_application_in_this_process_gets_a_new_token_for_a_rejected_one(
+    server: OAuthServer,
+) -> None:
+    fastapi = pytest.importorskip("fastapi")
+    app = fastapi.FastAPI()
+
+    @app.get("/me")
+    def me(request: fastapi.Request) -> str:
+        if request.headers["authorization"].removeprefix("Bearer ") not in server.valid:
+            raise fastapi.HTTPException(401)
+        return "Ada"
+
+    login = OAuth2(CLIENT, CLIENT_SECRET, token_url=f"{server.url}/token")
+    with Controller.from_fastapi(app, auth={"header:Authorization": login}) as api:
+        assert api.call("me_get").value == "Ada"
+        server.revoke()
+        assert api.call("me_get").value == "Ada"
+    assert len(server.asked) == 2
+
+
 def test_a_token_that_is_rejected_again_is_the_servers_answer(server: OAuthServer) -> None:
     api = by_client(server)
     server.valid = _Nothing()  # type: ignore[assignment]
