@@ -220,7 +220,7 @@ _BROKEN_COST: Final = 4_000
 _ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/")
 
 _MARKER = r"<[/]?[|\uff5c][^<>\n]{1,40}[|\uff5c]>"
-_NAME = r"(?P<name>[^\W\d](?:[\w.-]|\\_){0,120})"
+_NAME = r"(?P<name>[^\W\d](?:[\w.-]|\\(?=_)){0,120}+)"
 _LABEL = r"\b(?:[Tt]ool|[Ff]unction)(?:[ _](?:[Nn]ame|[Cc]all))?\s?:|\b[Aa]ction\s?:|\bcall:"
 _MARK = (
     r"(?P<mark>>>>|<function[=(]|name=[\"']?|\bto=|\[TOOL_CALLS\]|<\w{0,20}[_:]?tool_call>"
@@ -235,8 +235,7 @@ _MARKISH: Final = re.compile(r"[<>\[]|to=|ction|ool|call:")
 _BULLET: Final = re.compile(r"[ \t>*`#-]*(?:[0-9]{1,2}[.)][ \t*`]*)?")
 _ALONE: Final = re.compile(r"[\"'`*]*[ \t]*:?\s*")
 _BEFORE: Final = re.compile(r"[\"'`*]*\s*[:=(]?\s*|[\"'`]\s*,\s*")
-_WORD: Final = re.compile(r"[^\W\d](?:[\w.-]|\\_){0,120}")
-_PARTING: Final = " \t\r\n\"'`*:=(,"
+_LAST_WORD: Final = re.compile(rf"(?<![\w\\]){_NAME}[\s\"'`*:=(,]*\Z")
 _RECIPIENTS: Final = frozenset({"all", "assistant", "system", "user"})
 """Recipients of a message that is not a call (gpt-oss, Functionary)."""
 _WINDOW: Final = 300
@@ -387,21 +386,16 @@ def _call_of_name(
     window = len(front)
     fence = _FENCE.search(front)
     front = front if fence is None else front[: fence.start()]
-    word = _last_word(front)
-    if word is None and not _MARKISH.search(front):
-        return None
     marked = _MARKED.search(front) if _MARKISH.search(front) else None
-    if marked is not None:
-        function = names.find(marked["name"])
-        if function is None and marked["name"] in _RECIPIENTS:
-            return None
-        name, at = marked["name"], marked.start("name")
-    elif word is None:
+    found = marked or _LAST_WORD.search(front)
+    if found is None:
         return None
+    name, at, between = found["name"], found.start("name"), front[found.end("name") :]
+    function = names.find(name)
+    if marked is not None:
+        alone = function is not None or name not in _RECIPIENTS
     else:
-        name, at, between = word.group(), word.start(), front[word.end() :]
         line = front[:at].rpartition("\n")[2]
-        function = names.find(name)
         alone = _BULLET.fullmatch(line) is not None and _ALONE.fullmatch(between) is not None
         if function is None:
             alone = alone and names.is_near(name)
@@ -410,8 +404,8 @@ def _call_of_name(
             known = properties_of(function)
             quoted = "," in between and not value
             alone = quoted or (bool(value) and all(key in known for key in value))
-        if not alone:
-            return None
+    if not alone:
+        return None
     return FoundCall(
         name=name,
         function=function,
@@ -420,14 +414,3 @@ def _call_of_name(
         end=source.end,
         source=source,
     )
-
-
-def _last_word(front: str) -> re.Match[str] | None:
-    """Return the last word of a text, if it may be the name of a function."""
-    end = len(front.rstrip(_PARTING))
-    start = end
-    while start and (front[start - 1].isalnum() or front[start - 1] in "_.-\\"):
-        start -= 1
-    while start < end and front[start] in ".-":
-        start += 1
-    return _WORD.fullmatch(front, start, end)
