@@ -274,10 +274,6 @@ def _put(into: dict[str, JsonValue], steps: list[str], value: JsonValue, name: s
             raise DefinitionError(name, f"{step!r} already has a value that is not an object.")
         into = inner
     last = steps[-1]
-    known = into.get(last)
-    if last not in into:
-        into[last] = value
-    elif isinstance(known, list):
-        into[last] = [*known, value]
-    else:
-        into[last] = [known, value]
+    known = into.get(last, [])
+    listed = known if isinstance(known, list) else [known]
+    into[last] = [*listed, value] if last in into else value

@@ -88,9 +88,8 @@ def modes_of(capabilities: ClientCapabilities | None) -> frozenset[str]:
     elicitation = None if capabilities is None else capabilities.elicitation
     if elicitation is None:
         return frozenset()
-    if elicitation.url is None:
-        return frozenset({"form"})
-    return frozenset({"url"} if elicitation.form is None else {"form", "url"})
+    named = {"form": elicitation.form, "url": elicitation.url}
+    return frozenset(each for each in named if named[each] is not None) or frozenset({"form"})
 
 
 def refusal_of(

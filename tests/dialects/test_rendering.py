@@ -374,14 +374,16 @@ def test_the_older_gemini_gets_no_object_without_properties(rest: dict[str, obje
     assert rendering.restore(rendering.apply(value)) == value
 
 
-def nested(levels: int) -> dict[str, object]:
-    return thing(a=nested(levels - 1)) if levels > 1 else thing(a={"type": "string"})
+def nested(levels: int, name: str = "a") -> dict[str, object]:
+    below = nested(levels - 1, name) if levels > 1 else {"type": "string"}
+    return thing(**{name: below})
 
 
 @pytest.mark.parametrize(
     ("schema", "keyword"),
     [
         pytest.param(lambda more: nested(10 + more), "levels", id="levels"),
+        pytest.param(lambda more: nested(10 + more, "items"), "levels", id="levels of a keyword"),
         pytest.param(
             lambda more: thing(a={"enum": [f"e{n}" for n in range(999 + more)]}),
             "enum",
