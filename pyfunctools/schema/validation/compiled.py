@@ -36,7 +36,7 @@ from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.json_types import CLOCK, Formats
-from pyfunctools.schema.outline.outline import Place, ValueTest
+from pyfunctools.schema.outline.outline import BACKTRACKS, Place, ValueTest
 from pyfunctools.schema.vocabulary import IN_PLACE, UNEVALUATED
 
 T = TypeVar("T")
@@ -70,12 +70,6 @@ def with_stack(call: Callable[[], T]) -> T:
 
 Resolver: TypeAlias = Callable[[str], JsonValue]
 """A function that returns the document at the address of a `$ref`."""
-
-BACKTRACKS = 2_000
-"""How often matching one pattern may backtrack; most patterns are matched in one pass.
-
-On a text of 100 kB, each costs about 20 us for a look-behind of variable length.
-"""
 
 MAX_IN_PLACE = 64
 """How many nested schemas may apply to one value, through `$ref`, `allOf` and the like.

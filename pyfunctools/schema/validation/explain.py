@@ -15,7 +15,7 @@ For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["
 The invariant: an invalid value has at least one complaint, a valid value has no complaint.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice, repeat
 from typing import NamedTuple, TypeAlias
@@ -213,43 +213,28 @@ class _PartExplainer:
         return self._compiled.part(own)
 
     def properties(self, task: Task) -> Iterator[Step]:
-        if isinstance(value := task.value, dict):
-            for name, part, inner in self._declared:
-                if name in value and not inner.is_valid(value[name]):
-                    yield Task((*task.path, name), part, value[name])
+        """Yield the invalid properties, but for those that are `closed` out."""
+        declared, others = self._by_name
+        for name, inner in members_of(task.value).items():
+            found = declared.get(name, others)
+            for each in self._of(self.part.parts_of(name)) if found is None else found:
+                if not each.is_valid(inner):
+                    yield Task((*task.path, name), each.part, inner)
 
     @cached_property
-    def _declared(self) -> "list[tuple[str, Part, _PartExplainer]]":
-        declared = self.part.declared.items()
-        return [(name, part, self._explainer.of(part)) for name, part in declared]
+    def _by_name(self) -> "tuple[dict[str, list[_PartExplainer]], list[_PartExplainer] | None]":
+        """What explains each declared property, and all others unless that depends on the name."""
+        rest = None if "patternProperties" in self._rules else self._of([self.part.rest])
+        return {n: self._of(self.part.parts_of(n)) for n in self.part.declared}, rest
 
-    def other_properties(self, task: Task) -> Iterator[Step]:
-        """Yield the invalid properties whose names match a pattern or are not declared."""
-        value = members_of(task.value)
-        for part, is_valid in self._by_name:
-            for name, inner in () if is_valid(value) else value.items():
-                if not is_valid({name: inner}):
-                    yield Task((*task.path, name), part, inner)
+    def _of(self, parts: Iterable[Part | None]) -> "list[_PartExplainer]":
+        closed = self._closed_rest
+        return [self._explainer.of(part) for part in parts if part is not closed and part]
 
     @cached_property
-    def _by_name(self) -> list[tuple[Part, ValueTest]]:
-        """Each part for patterns or undeclared names, with the test of an object by this part."""
-        patterns = members_of(self._rules.get("patternProperties"))
-        tests: dict[Keys, JsonSchema] = {}
-        for pattern in patterns:
-            keys = ("patternProperties", pattern)
-            tests[keys] = {"patternProperties": {pattern: self._reference(*keys)}}
-        tests["additionalProperties",] = {
-            "properties": dict.fromkeys(members_of(self._rules.get("properties")), True),
-            "patternProperties": dict.fromkeys(patterns, True),
-            "additionalProperties": self._reference("additionalProperties"),
-        }
-        parts = ((self.part.below(*keys), test) for keys, test in tests.items())
-        return [
-            (part, self._compiled.part(test).is_valid)
-            for part, test in parts
-            if part is not None and part.rules
-        ]
+    def _closed_rest(self) -> Part | None:
+        rest = self.part.rest
+        return rest if rest is not None and rest.schema is False else None
 
     def property_names(self, task: Task) -> Iterator[Step]:
         inner = self._below("propertyNames")
@@ -304,19 +289,11 @@ class _PartExplainer:
                         yield missing(task.path, self.part, name, when)
 
     def closed(self, task: Task) -> Iterator[Step]:
-        value = task.value
-        if not isinstance(value, dict):
-            return
+        value = members_of(task.value)
         wrong = [name for name in value if name not in self.part.declared]
         if "patternProperties" in self._rules:
-            wrong = [name for name in wrong if self._matches_none({name: None})]
+            wrong = [name for name in wrong if self._closed_rest in self.part.parts_of(name)]
         yield from undeclared(task.path, self.part, value, wrong[:_ENOUGH])
-
-    @cached_property
-    def _matches_none(self) -> ValueTest:
-        """The test of an object, all of whose names match no pattern."""
-        patterns = members_of(self._rules.get("patternProperties"))
-        return self._compiled.part({"patternProperties": dict.fromkeys(patterns, False)}).is_valid
 
     def unions(self, task: Task) -> Iterator[Step]:
         """Yield the value for the branch it was meant for, or a complaint about the union."""
@@ -381,8 +358,7 @@ class _PartExplainer:
 
 
 _CHECKS: tuple[tuple[frozenset[str], Callable[[_PartExplainer, Task], Iterator[Step]]], ...] = (
-    (frozenset({"properties"}), _PartExplainer.properties),
-    (UNDECLARED, _PartExplainer.other_properties),
+    (UNDECLARED | {"properties"}, _PartExplainer.properties),
     (frozenset({"propertyNames"}), _PartExplainer.property_names),
     (frozenset({"items", "prefixItems"}), _PartExplainer.items),
     (CONJUNCTIVE | {"$ref"}, _PartExplainer.same_value),
