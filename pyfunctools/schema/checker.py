@@ -87,7 +87,7 @@ class Checker:
             return self._with_expected_object(read)
         if read is not None and isinstance(read.value, dict):
             result = self._check_value(read.value, (), read)
-            if result or not self._may_be_texts(read, result):
+            if result or not (read.fractions and self._may_be_texts(read.value, result)):
                 return result
         if not arguments.strip():
             return self._check_value({}, ())
@@ -97,14 +97,11 @@ class Checker:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
         return coerced(self._validator.outline, value)
 
-    def _may_be_texts(self, read: Strict, failure: Failure) -> bool:
+    def _may_be_texts(self, value: JsonValue, failure: Failure) -> bool:
         """Return whether a number may be meant as a string, and has to be parsed again as one."""
         # A float where a string is wanted is the value of an issue, or in it.
-        return (
-            read.fractions
-            and any(isinstance(issue.value, float | dict | list) for issue in failure.issues)
-            and self.place().misplaced_floats(read.value)[1]
-        )
+        has_floats = any(isinstance(issue.value, float | dict | list) for issue in failure.issues)
+        return has_floats and self.place().misplaced_floats(value)[1]
 
     def _check_recovered(
         self, text: str | bytes, read: Strict | None, allow_truncated: bool
@@ -141,7 +138,9 @@ class Checker:
         else:
             result = validator.validate(coercion.value, "llm")
         result = replace(result, repairs=(*repairs, *coercion.repairs))
-        return result or self._with_expected_object(result)
+        if isinstance(value, dict) or result:
+            return result
+        return self._with_expected_object(result)
 
     def _with_expected_object(self, failure: Failure) -> Failure:
         """Return a failure that describes the object to send, if the value is not an object."""

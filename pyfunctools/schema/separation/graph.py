@@ -314,32 +314,22 @@ def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
     By partition refinement: nodes begin with a colour for their schema and marks, and get a new one
     from the colours of their parts and target until the number of colours no longer grows.
     """
-    colours = _numbered([(id(n.schema), n.touched and n.marked, n.touched) for n in nodes])
+    colours: dict[Node, tuple[object, ...]] = {
+        node: (id(node.schema), node.touched and node.marked, node.touched) for node in nodes
+    }
     count = 0
-    while count != (count := len(set(colours))):
-        colour = dict(zip(nodes, colours, strict=True))
-        colours = _numbered(
-            [
-                (
-                    colour[node],
-                    tuple(colour[part] for part in node.parts.values()) if node.touched else (),
-                    None if node.target is None else colour[node.target],
-                )
-                for node in nodes
-            ]
-        )
-    first: dict[int, Node] = {}
-    for node, number in zip(nodes, colours, strict=True):
-        first.setdefault(number, node)
-    kept = {node: first[number] for node, number in zip(nodes, colours, strict=True)}
+    while count != (count := len(numbers := dict.fromkeys(colours.values()))):
+        numbered = {colour: n for n, colour in enumerate(numbers)}
+        number = {node: numbered[colour] for node, colour in colours.items()}
+        for node in nodes:
+            parts = tuple(number[part] for part in node.parts.values()) if node.touched else ()
+            target = None if node.target is None else number[node.target]
+            colours[node] = (number[node], parts, target)
+    first: dict[tuple[object, ...], Node] = {}
+    kept = {node: first.setdefault(colours[node], node) for node in nodes}
     for node, one in kept.items():
         one.name = one.name or node.name
     for node in first.values():
         node.parts = {steps: kept[part] for steps, part in node.parts.items()}
         node.target = None if node.target is None else kept[node.target]
     return list(first.values()), kept[root]
-
-
-def _numbered(values: list[tuple[object, ...]]) -> list[int]:
-    numbers: dict[tuple[object, ...], int] = {}
-    return [numbers.setdefault(value, len(numbers)) for value in values]

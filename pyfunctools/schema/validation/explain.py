@@ -214,12 +214,12 @@ class _PartExplainer:
 
     def properties(self, task: Task) -> Iterator[Step]:
         """Yield the invalid properties, but for those that are `closed` out."""
-        declared, others = self._by_name
-        for name, inner in members_of(task.value).items():
-            found = declared.get(name, others)
+        value, (declared, others) = members_of(task.value), self._by_name
+        for name in {**declared, **value} if value else ():  # the declared ones come first
+            found = declared.get(name, others) if name in value else []
             for each in self._of(self.part.parts_of(name)) if found is None else found:
-                if not each.is_valid(inner):
-                    yield Task((*task.path, name), each.part, inner)
+                if not each.is_valid(value[name]):
+                    yield Task((*task.path, name), each.part, value[name])
 
     @cached_property
     def _by_name(self) -> "tuple[dict[str, list[_PartExplainer]], list[_PartExplainer] | None]":
