@@ -210,31 +210,28 @@ class LineWriter:
         return f"[ … {quantity(len(value), 'item')} ]"
 
     def _inline(self, value: JsonValue) -> str | None:
-        """Return a value as one line, unless it is an object or array that is too long for it."""
+        """Return an object or array as one line, unless it is too long for it."""
         text = preview(value, self._detail.inline + 1)
-        if isinstance(value, CONTAINERS) and len(text) > self._detail.inline:
-            return None
-        return without_closers(text)
+        return None if len(text) > self._detail.inline else without_closers(text)
 
     def _properties(self, value: Mapping[str, JsonValue], place: CommentedPlace) -> list[_Member]:
         members: list[_Member] = []
-        shown = gap = 0
+        left, gap = self._detail.properties, 0
         for key, inner in value.items():
             below = place.below.get(key)
-            shown += below is None
-            if below is None and shown > self._detail.properties:
+            left -= below is None
+            if below is None and left < 0:
                 gap += 1
                 continue
-            if gap:
-                members.append(_Member(gap=gap))
-                gap = 0
+            members += [_Member(gap=gap)] if gap else []
             members.append(_Member(_name(key), inner, below or _NO_COMMENT))
-        if gap:
-            members.append(_Member(gap=gap))
-        for key, below in place.below.items():
-            if key not in value and below.comments:
-                members.append(_Member(_name(key), place=below, missing=True))
-        return members
+            gap = 0
+        members += [_Member(gap=gap)] if gap else []
+        return members + [
+            _Member(_name(key), place=below, missing=True)
+            for key, below in place.below.items()
+            if key not in value and below.comments
+        ]
 
     def _items(
         self, value: Sequence[JsonValue], place: CommentedPlace, level: int

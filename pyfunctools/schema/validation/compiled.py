@@ -109,7 +109,8 @@ class Compiled:
         self._is_circular = _check(schema)
         self.schema = schema
         self._formats = formats
-        self._retriever = _Retriever(resolver)
+        self._refused: list[str] = []
+        self._retriever = partial(_retrieved, resolver, self._refused)
         self._is_deep = deeper_than(schema, _SHALLOW)
         try:
             kind = validator_cls_for(schema) if isinstance(schema, dict) else Draft202012Validator
@@ -199,7 +200,7 @@ class Compiled:
         return Registry([(self._base, content)], draft=draft, retriever=self._retriever)
 
     def _schema_error(self, error: ValidationError) -> SchemaError:
-        if (address := self._retriever.refused) is not None:
+        for address in self._refused[-1:]:
             pointer = self._reference_where(
                 lambda ref: bool(ref.split("#")[0]) and ref.split("#")[0] in address
             )
@@ -226,19 +227,13 @@ class Compiled:
         return None
 
 
-class _Retriever:
-    """A resolver that keeps the last address that it refused."""
-
-    def __init__(self, resolver: Resolver | None) -> None:
-        self._resolver = resolver
-        self.refused: str | None = None
-
-    def __call__(self, uri: str, /) -> dict[str, JsonValue]:
-        if self._resolver is None:
-            self.refused = uri
-            raise LookupError(uri)
-        # jsonschema-rs does not change the document, and rejects it if it is not a schema.
-        return cast("dict[str, JsonValue]", self._resolver(uri))
+def _retrieved(resolver: Resolver | None, refused: list[str], uri: str) -> dict[str, JsonValue]:
+    """Return the document at an address; without a resolver, note that it was refused."""
+    if resolver is None:
+        refused.append(uri)
+        raise LookupError(uri)
+    # jsonschema-rs does not change the document, and rejects it if it is not a schema.
+    return cast("dict[str, JsonValue]", resolver(uri))
 
 
 def _check(schema: JsonSchema | bool) -> bool:

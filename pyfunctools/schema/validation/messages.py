@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from jsonschema_rs import ValidationError
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import plural, shortened, visible
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.json_values import escape_invisible, preview
@@ -46,14 +46,9 @@ class BrokenRule(NamedTuple):
     error: ValidationError
 
     @property
-    def rules(self) -> JsonSchema:
-        """The keywords of the part."""
-        return self.part.rules
-
-    @property
     def operand(self) -> JsonValue:
         """The value of the broken keyword."""
-        operand = self.rules.get(self.error.kind.name)
+        operand = self.part.rules.get(self.error.kind.name)
         # Up to draft 4, `exclusiveMinimum` is a boolean beside `minimum`.
         return self.error.kind.value if operand is None or isinstance(operand, bool) else operand
 
@@ -66,13 +61,13 @@ def complaint_of(path: Keys, broken: BrokenRule) -> Complaint:
         problem = f"must not be {inner}, but is {preview(value)}"
         return Complaint(path, f"not {inner}", problem, value)
     if keyword == "contains":
-        held = f"{_how_many(broken.rules)} of this kind: {_line_below(broken.part, keyword)}"
+        held = f"{_how_many(broken.part.rules)} of this kind: {_line_below(broken.part, keyword)}"
         return Complaint(path, f"array with {held}", f"must hold {held}", value)
     if keyword in BOUNDS:
         return _complaint_of_bound(path, broken)
     line = "no item twice" if keyword == "uniqueItems" else expected(broken.part)
-    values = broken.rules.get("enum")
-    if isinstance(values, list) and len(values) > _LISTED and "const" not in broken.rules:
+    values = broken.part.rules.get("enum")
+    if isinstance(values, list) and len(values) > _LISTED and "const" not in broken.part.rules:
         near = _near(value, values)
         line = line if near is None else f"{line}; did you mean {preview(near)}?"
     return Complaint(path, line, _PROBLEMS.get(keyword, _other)(broken), value)
@@ -238,19 +233,19 @@ def _how_many(rules: JsonObject) -> str:
 
 
 def _type(broken: BrokenRule) -> str:
-    names = sorted(implied_types(broken.rules), key=lambda name: name == "null")
+    names = sorted(implied_types(broken.part.rules), key=lambda name: name == "null")
     types = " or ".join(_TYPES.get(name, preview(name)) for name in names)
     return f"must be {types}, not {described(broken.value)}"
 
 
 def _listed(broken: BrokenRule) -> str:
-    values = listed_values(broken.rules) or []
+    values = listed_values(broken.part.rules) or []
     near = did_you_mean(broken.value, values)
     return f"must be {one_of(values)}, but is {preview(broken.value)}{near}"
 
 
 def _pattern(broken: BrokenRule) -> str:
-    pattern = escape_invisible(shortened(str(broken.rules.get("pattern")), 80))
+    pattern = escape_invisible(shortened(str(broken.part.rules.get("pattern")), 80))
     if type(broken.error.kind).__name__ == "Pattern":
         return f"must match the pattern {pattern}, but is {preview(broken.value)}"
     return (
