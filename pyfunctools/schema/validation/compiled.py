@@ -200,7 +200,8 @@ class Compiled:
         return Registry([(self._base, content)], draft=draft, retriever=self._retriever)
 
     def _schema_error(self, error: ValidationError) -> SchemaError:
-        for address in self._refused[-1:]:
+        if self._refused:
+            address = self._refused[-1]
             pointer = self._reference_where(
                 lambda ref: bool(ref.split("#")[0]) and ref.split("#")[0] in address
             )
