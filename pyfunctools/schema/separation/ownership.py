@@ -13,6 +13,7 @@ them is human in all, and in objects that do not declare it.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
+from itertools import chain
 from json import dumps
 from typing import Final, Literal, TypeAlias
 
@@ -135,9 +136,9 @@ class OwnedPlace:
     """A place in the arguments with its owner, and with the schemas for it if it is mixed.
 
     `nodes` apply to every value there (references and `allOf` followed), `possible` also
-    include the branches of unions and conditions. `names` are the declared properties, each with
-    the nodes that declare it and have no schema for undeclared names. `unnamed` are the pattern and
-    additional properties, each after the node it is in. Items from index `width` on are alike.
+    include the branches of unions and conditions. `names` are the declared properties. `unnamed`
+    are the pattern and additional properties, each after the node it is in. Items from index
+    `width` on are alike.
     Places are compared by identity.
     """
 
@@ -149,17 +150,13 @@ class OwnedPlace:
         self.owner: Owner = owner
         self.nodes = nodes
         self.possible = possible
-        self.names: dict[str, list[Node]] = {}
+        self.names = dict.fromkeys(chain.from_iterable(node.property_names for node in possible))
         self.unnamed = [
             (node, part)
             for node in possible
             for keys, part in node.parts.items()
             if keys[0] in UNDECLARED
         ]
-        with_unnamed = {node for node, _ in self.unnamed}
-        for node in possible:
-            for name in node.property_names:
-                self.names.setdefault(name, []).extend(() if node in with_unnamed else (node,))
         self.width = max((len(node.parts_under("prefixItems")) for node in possible), default=0)
         self.children: dict[str | int, OwnedPlace] = {}
         self.human: list[str] | None = None
@@ -353,18 +350,10 @@ class Ownership:
             step = min(step, place.width)
         found = place.children.get(step)
         if found is None:
-            found = self._child(place, step)
+            found = self.place(part for node in place.possible for part in self.parts(node, step))
             if isinstance(step, int) or step in place.names:
                 place.children[step] = found
         return found
-
-    def _child(self, place: OwnedPlace, step: str | int) -> OwnedPlace:
-        nodes: Iterable[Node] = place.possible
-        if isinstance(step, str):
-            nodes = dict.fromkeys(
-                (*place.names.get(step, ()), *(node for node, _ in place.unnamed))
-            )
-        return self.place(part for node in nodes for part in self.parts(node, step))
 
     def human_names(self, place: OwnedPlace) -> list[str]:
         """Return the declared properties of a place that are human or mixed."""

@@ -177,6 +177,7 @@ class _SideWriter:
         The model's part is as open as the whole schema, the human's is closed if it can be.
         """
         is_llm = self._side == "llm"
+        is_closed = node.rules.get("additionalProperties") is False
         properties: dict[str, JsonValue] = {}
         own = dict.fromkeys(node.property_names if is_llm else ())
         for name in dict.fromkeys([*own, *self._ownership.human_names(place)]):
@@ -185,7 +186,7 @@ class _SideWriter:
                 properties[name] = self._at(node.parts["properties", name], None)
             elif not is_llm or child.owner == "mixed":
                 self._declare(properties, node, name, child)
-            if not is_llm and name not in properties and not _is_closed(node):
+            if not is_llm and name not in properties and not is_closed:
                 properties[name] = self._conditional(place, name)
         result: dict[str, JsonValue] = {}
         if properties or "properties" in node.rules:
@@ -207,7 +208,10 @@ class _SideWriter:
                 result["additionalProperties"] = False if below is None else below
         elif child is not None and below is not None:
             result["additionalProperties"] = below
-        elif _is_closed(node) or (child is not None and not _has_unnamed_elsewhere(node, place)):
+        elif is_closed or (
+            child is not None
+            and not any(part.touched and other is not node for other, part in place.unnamed)
+        ):
             result["additionalProperties"] = False
         return result
 
@@ -236,17 +240,14 @@ class _SideWriter:
         )
         child, found = self._child(place, name), list[JsonSchema | bool]()
         for node in same_place(conditions, CONJUNCTIVE.union(UNIONS)):
-            if (part := node.parts.get(("properties", name))) is not None:
-                schema = self._elsewhere(part, child, name)
-                found += [schema] if isinstance(schema, dict) else []
+            part = node.parts.get(("properties", name))
+            if part is not None and part.linked:
+                part.name = part.name or name
+                target = self._reference(part, child if child.owner == "mixed" else None)
+                found.append({"$ref": target})
+            elif part is not None and isinstance(schema := self._below(part, child), dict):
+                found.append(schema)
         return {"anyOf": [*_unique(found), True]} if found else True
-
-    def _elsewhere(self, node: Node, place: OwnedPlace, name: str) -> JsonSchema | bool | None:
-        """Return the same as `_below`, as a reference if the node is `linked`."""
-        if not node.linked or place.owner not in (self._side, "mixed"):
-            return self._below(node, place)
-        node.name = node.name or name
-        return {"$ref": self._reference(node, place if place.owner == "mixed" else None)}
 
     def _patterns(
         self, node: Node, place: OwnedPlace
@@ -328,15 +329,6 @@ def _constants(node: Node) -> dict[str, JsonValue]:
         if not any(isinstance(inner, hidden) for inner in values):
             result[key] = value
     return result
-
-
-def _is_closed(node: Node) -> bool:
-    return node.rules.get("additionalProperties") is False
-
-
-def _has_unnamed_elsewhere(node: Node, place: OwnedPlace) -> bool:
-    """Return whether another node has human parts in its pattern or additional properties."""
-    return any(part.touched and other is not node for other, part in place.unnamed)
 
 
 def _unique(branches: list[JsonSchema | bool]) -> list[JsonSchema | bool]:
