@@ -66,6 +66,7 @@ class _SideWriter:
         self._side: SideName = side
         self._child = ownership.child
         self._parts = CertainParts(ownership, side)
+        self._conditions: dict[OwnedPlace, list[Node]] = {}
         self._definitions: dict[str, JsonValue] = {}
         self._names: dict[tuple[Node, OwnedPlace | None], str] = {}
         self._schemas: dict[tuple[Node, OwnedPlace | None], dict[str, JsonValue]] = {}
@@ -232,14 +233,18 @@ class _SideWriter:
         A side has no conditions, and if no condition holds, any value is valid. So it rejects
         nothing, but shows which values are wanted.
         """
-        conditions = (
-            part
-            for node in place.possible
-            for keys, part in node.parts.items()
-            if keys[0] in _CONDITIONS
-        )
+        conditional = self._conditions.get(place)
+        if conditional is None:
+            conditions = (
+                part
+                for node in place.possible
+                for keys, part in node.parts.items()
+                if keys[0] in _CONDITIONS
+            )
+            conditional = [*same_place(conditions, CONJUNCTIVE.union(UNIONS))]
+            self._conditions[place] = conditional
         child, found = self._child(place, name), list[JsonSchema | bool]()
-        for node in same_place(conditions, CONJUNCTIVE.union(UNIONS)):
+        for node in conditional:
             part = node.parts.get(("properties", name))
             if part is not None and part.linked:
                 part.name = part.name or name
