@@ -64,9 +64,10 @@ def _likeliest(name: str, names: tuple[str, ...]) -> list[str]:
 
     A piece that many names contain says little and is slow to look up, so the rare ones come first.
     """
-    wanted, (text, folded, spelled) = _folded(name), _index_of(names)
+    folded, spelled = _index_of(names)
     if same := spelled.get(letters_of(name)):
         return same
+    wanted = _folded(name)
     sizes = {max(2, len(wanted) // parts) for parts in (2, 3)}
     pieces = {wanted[at : at + size] for size in sizes for at in range(0, len(wanted), size)}
     places = ((folded.split(piece), piece) for piece in pieces if len(piece) > 1)
@@ -75,24 +76,21 @@ def _likeliest(name: str, names: tuple[str, ...]) -> list[str]:
         at = -len(piece)
         for part in parts[: min(left, len(parts) - 1)]:
             at += len(piece) + len(part)
-            each = text[text.rfind("\n", 0, at) + 1 : text.find("\n", at)]
-            found[each] = found.get(each, 0) + len(piece)
+            line = folded[folded.rfind("\n", 0, at) + 1 : folded.find("\n", at)]
+            found[line] = found.get(line, 0) + len(piece)
         left = max(0, left - len(parts))
-    return nlargest(_LIKELY, found, key=lambda each: found[each] - abs(len(each) - len(name)))
+    best = nlargest(_LIKELY, found, key=lambda line: found[line] - abs(len(line) - len(name)))
+    return [each for line in best for each in spelled.get("\n" + line, ())]
 
 
 @lru_cache(maxsize=4)
-def _index_of(names: tuple[str, ...]) -> tuple[str, str, dict[str, list[str]]]:
-    """Return names as lines of a text, the same without case, and the names by their letters."""
+def _index_of(names: tuple[str, ...]) -> tuple[str, dict[str, list[str]]]:
+    """Return names as lines without case, and the names by their letters and by their lines."""
     spelled: dict[str, list[str]] = {}
-    short = _short(names)
-    for each in short:
+    for each in _short(names):
         spelled.setdefault("".join(filter(str.isalnum, each)).casefold(), []).append(each)
-    text = "\n".join(["", *short, ""])
-    folded = _folded(text)
-    if len(folded) != len(text) or text.count("\n") != len(short) + 1:  # rare letters
-        text = folded = "\n".join(["", *(each for each in short if "\n" not in each), ""])
-    return text, folded, spelled
+        spelled.setdefault("\n" + _folded(each), []).append(each)
+    return "\n".join(["", *(line[1:] for line in spelled if line[:1] == "\n"), ""]), spelled
 
 
 def _short(names: Iterable[str]) -> list[str]:
@@ -100,7 +98,7 @@ def _short(names: Iterable[str]) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    return text.lower().replace("-", "_")
+    return text.lower().replace("-", "_").replace("\n", " ")
 
 
 @lru_cache(maxsize=1024)

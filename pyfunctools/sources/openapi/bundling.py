@@ -159,12 +159,18 @@ class SchemaBundler:
             is_special = not _SPECIAL.isdisjoint(schema)
             if is_special:
                 resource = self._document.scope(members_of(slot.inner), resource)
-                schema = {key: value for key, value in schema.items() if key not in _IDENTITY}
-            copy, slots = copy_with_slots(schema, partial(self._settled, resource))
+            kept = {k: v for k, v in schema.items() if k not in _IDENTITY} if is_special else schema
+            copy, slots = copy_with_slots(kept, partial(self._settled, resource))
             slot.put(copy)
             todo += [(inner, resource) for inner in slots]
-            if is_special:
-                self._rewrite(members_of(slot.inner), copy, resource, place)
+            for keyword in EXAMPLES & copy.keys() if is_special else ():
+                if isinstance(copy[keyword], dict | list):
+                    self._write_examples(keyword, copy, place._replace(resource=resource))
+            self._is_directed |= "oneOf" in schema
+            if not _REFERRING.isdisjoint(schema):
+                self._rewrite_references(schema, copy, resource, place)
+                if "discriminator" in schema:
+                    self._rewrite_discriminator(schema, copy, resource, place)
         return Bundled(members_of(whole[""]), self._is_directed)
 
     def is_plain(self, schema: JsonValue) -> bool:
@@ -180,22 +186,6 @@ class SchemaBundler:
         if len(schema) == 1 and isinstance(reference := schema.get("$ref"), str):
             return {"$ref": self.reference(self._document.target(reference, resource))}
         return None
-
-    def _rewrite(
-        self,
-        schema: JsonSchema,
-        copy: dict[str, JsonValue],
-        resource: Resource,
-        root: DocumentPlace,
-    ) -> None:
-        for keyword in EXAMPLES & copy.keys():
-            if isinstance(copy[keyword], dict | list):
-                self._write_examples(keyword, copy, root._replace(resource=resource))
-        self._is_directed |= "oneOf" in schema
-        if not _REFERRING.isdisjoint(schema):
-            self._rewrite_references(schema, copy, resource, root)
-            if "discriminator" in schema:
-                self._rewrite_discriminator(schema, copy, resource, root)
 
     def _write_examples(
         self, keyword: str, copy: dict[str, JsonValue], place: DocumentPlace

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date, time
 from gc import is_tracked
 from json import dumps, loads
-from math import isfinite
 from pathlib import Path
 from typing import NoReturn, TypeAlias, cast
 
@@ -77,17 +76,15 @@ def too_many_levels(name: str, limits: Limits) -> DocumentError:
     return DocumentError(name, f"This is nested more than {limits.document_depth} deep.")
 
 
-def mapping_as_json(root: Mapping[str, object], name: str, limits: Limits) -> JsonObject:
-    """Return a mapping as JSON: itself if it is JSON already, else a copy.
+def text_of_mapping(root: Mapping[str, object], name: str, limits: Limits) -> str:
+    """Return the JSON text of a mapping, so that changes of the mapping do not reach its functions.
 
-    In the copy keys are text (`200` is `"200"`), other mappings are `dict`, tuples are `list`, and
-    dates are text again, as they stood in the YAML file.
+    Keys become text (`200` is `"200"`), other mappings objects, tuples arrays, and dates text
+    again, as they stood in the YAML file.
     """
-    if _is_json(root):
-        return cast("JsonObject", root)
     survey(cast("JsonObject", root), name, limits)  # first, because a shared part is written often
     try:
-        return loads(dumps(root, allow_nan=False, default=_written))
+        return dumps(root, allow_nan=False, default=_written, ensure_ascii=False)
     except RecursionError:
         raise too_many_levels(name, limits) from None
     except (TypeError, ValueError) as error:
@@ -100,34 +97,6 @@ def _written(value: object) -> object:
     if isinstance(value, date | time):
         return value.isoformat()
     raise TypeError(f"a {type(value).__name__} is not a JSON value")
-
-
-_ATOMS = frozenset({str, int, float, bool, type(None)})
-_EXACT = _ATOMS | {dict, list}
-
-
-def _is_json(root: object) -> bool:
-    """Return whether a value is JSON of the built-in classes, of any size and depth."""
-    if type(root) is not dict:
-        return False
-    todo: list[object] = [root]
-    seen = set[int]()
-    for container in todo:  # grows while it is read
-        held, place = cast("list[object]", container), id(container)
-        if type(container) is dict:
-            members = cast("dict[object, object]", container)
-            if {*map(type, members)} - {str}:
-                return False
-            held = cast("list[object]", members.values())
-        kinds = {*map(type, held)}
-        if not kinds <= _EXACT:
-            return False
-        if float in kinds and not all(isfinite(v) for v in held if type(v) is float):
-            return False
-        if not kinds <= _ATOMS and place not in seen:
-            seen.add(place)  # once: it may contain itself
-            todo += [value for value in held if type(value) is dict or type(value) is list]
-    return True
 
 
 _OPENAPI = re.compile(r"3\.[0-2](?:\.[0-9]+)?(?:-.+)?", re.ASCII)
@@ -229,7 +198,8 @@ def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
 def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
     """Return the document from a mapping, text or bytes; a `str` is never a path here."""
     if isinstance(source, Mapping):
-        return _loaded(mapping_as_json(source, name, limits), name, uri, limits)  # pyright: ignore[reportUnknownArgumentType]
+        text = text_of_mapping(source, name, limits)  # pyright: ignore[reportUnknownArgumentType]
+        return _loaded(loads(text), name, uri, limits, text)
     if isinstance(source, str):
         # UTF-8 needs at most 4 bytes a character: shorter text need not be encoded to be measured.
         if len(source) * 4 > limits.document:
@@ -304,14 +274,8 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
     return _loaded(value, name, uri, limits, text)
 
 
-def _loaded(
-    root: JsonObject, name: str, uri: str, limits: Limits, text: str | None = None
-) -> Loaded:
+def _loaded(root: JsonObject, name: str, uri: str, limits: Limits, text: str) -> Loaded:
     references = survey(root, name, limits)
-    try:
-        text = json.dumps(root, ensure_ascii=False) if text is None else text
-    except ValueError as error:  # an integer with more digits than Python writes
-        raise DocumentError(name, f"This cannot be written as JSON: {error}.") from None
     hidden = may_have_hidden(text)
     pieces = (text[at : at + _DIGITS] for at in range(0, len(text), _DIGITS))
     is_checked = not (hidden or limits.document_depth > MAX_SCHEMA_DEPTH)

@@ -72,8 +72,7 @@ def read_document(
 
     A required parameter among `connected` is set by the connection, and is not an argument. With
     `hinted` the document is made from type hints: a time needs no offset from UTC. Other
-    documents are read only through `resolver`. The document is not copied: it must not be changed
-    while its functions are used, since their schemas are made from it later.
+    documents are read only through `resolver`.
 
     Raises:
         DocumentError: the document cannot be read, or, with `on_skip="raise"`, an operation cannot

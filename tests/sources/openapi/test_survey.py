@@ -14,7 +14,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.json_values import deeper_than
-from pyfunctools.sources.openapi.load import mapping_as_json, survey
+from pyfunctools.sources.openapi.load import load_content, survey
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -84,9 +84,16 @@ class Size(IntEnum):
     BIG = 7
 
 
-def test_a_mapping_that_is_json_is_returned_itself() -> None:
-    document = {"a": [1, 1.5, True, None, {"b": "c"}], "d": {}}
-    assert mapping_as_json(document, "x", DEFAULT_LIMITS) is document
+def as_json(root: object) -> JsonObject:
+    return load_content(root, "x", "", DEFAULT_LIMITS).root
+
+
+def test_a_mapping_is_copied() -> None:
+    document = {"a": [1, 1.5, True, None, {"b": "c\u00e9\ud800"}], "d": {}}
+    found = as_json(document)
+    assert found == document
+    assert found is not document
+    assert found["a"] is not document["a"]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +113,7 @@ def test_a_mapping_that_is_json_is_returned_itself() -> None:
 )
 def test_python_values_become_json_in_a_copy(value: object, expected: object) -> None:
     document = {"x": value, "y": [1]}
-    found = mapping_as_json(document, "x", DEFAULT_LIMITS)
+    found = as_json(document)
     assert found == {"x": expected, "y": [1]}
     assert found is not document
     assert document["x"] is value
@@ -114,7 +121,7 @@ def test_python_values_become_json_in_a_copy(value: object, expected: object) ->
 
 
 def test_a_mapping_that_is_not_a_dict_is_copied() -> None:
-    assert mapping_as_json(MappingProxyType({"a": {1: 2}}), "x", DEFAULT_LIMITS) == {"a": {"1": 2}}
+    assert as_json(MappingProxyType({"a": {1: 2}})) == {"a": {"1": 2}}
 
 
 @pytest.mark.parametrize(
@@ -133,5 +140,5 @@ def test_a_mapping_that_is_not_a_dict_is_copied() -> None:
 )
 def test_a_value_without_json_form_is_refused(value: object, reason: str) -> None:
     with pytest.raises(DocumentError) as caught:
-        mapping_as_json({"x": value}, "x", DEFAULT_LIMITS)
+        as_json({"x": value})
     assert reason in str(caught.value)
