@@ -1,7 +1,7 @@
 """The repairs of one value by one schema, for `coerce`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Final
 
@@ -124,20 +124,20 @@ _MOST_WRAPS = 3
 """The most arrays of one item that are put around one value."""
 
 
+@dataclass(slots=True, kw_only=True)
 class Coercion:
     """Repairs one value, by one schema; `repairs` lists the changes.
 
     With `test_of`, a value is valid if the compiled test of its place accepts it.
     """
 
-    def __init__(self, *, test_of: "PlaceTests | None" = None) -> None:
-        self._test_of = test_of
-        self._values = _MOST_VALUES
-        self._trials = _MOST_TRIALS
-        self._paths = _MOST_PATHS
-        self._wraps = 0
-        self._active: set[tuple[Part, int]] = set()
-        self.repairs: list[Repair] = []
+    test_of: "PlaceTests | None" = None
+    repairs: list[Repair] = field(default_factory=list[Repair])
+    _values: int = _MOST_VALUES
+    _trials: int = _MOST_TRIALS
+    _paths: int = _MOST_PATHS
+    _wraps: int = 0
+    _active: set[tuple[Part, int]] = field(default_factory=set[tuple[Part, int]])
 
     def coerced(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
         """Return the value of a place, repaired if it is not valid.
@@ -145,7 +145,8 @@ class Coercion:
         Raises:
             TooMuch: it is nested too deep, or too large.
         """
-        is_valid = self._is_valid(place, value, keys)
+        test = self.test_of and place.cached(self.test_of)
+        is_valid = test(value) if test else match_of(place, value, len(keys)) == EXACT
         return value if is_valid else self.repaired(place, value, keys)
 
     def repaired(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
@@ -159,7 +160,7 @@ class Coercion:
             raise TooMuch
         if isinstance(value, (dict, list)):
             return self._container(place, value, keys)
-        if self._test_of and match_of(place, value, len(keys)) == EXACT:
+        if self.test_of and match_of(place, value, len(keys)) == EXACT:
             return value  # it is invalid by a rule that no repair can meet
         for kind, meant in meanings(value, place.types, place.constants):
             is_item = kind == "string" and match_of(place, [value], len(keys)) == EXACT
@@ -175,10 +176,6 @@ class Coercion:
             if result is not value:
                 return result
         return self._wrapped(place, value, keys)
-
-    def _is_valid(self, place: Place, value: JsonValue, keys: Keys) -> bool:
-        test = self._test_of and place.cached(self._test_of)
-        return test(value) if test else match_of(place, value, len(keys)) == EXACT
 
     def _from_json(self, place: Place, text: str, keys: Keys) -> JsonValue:
         """Return the value of a JSON text, or the text itself if the value has an unwanted type."""
@@ -264,15 +261,14 @@ class Coercion:
         changed: dict[str, JsonValue] = {}
         absent: set[str] = set()
         for name, inner in value.items():
-            place = outer.inside(name) if type(name) is str else None
-            if place is None or self._is_valid(place, inner, keys):
+            if type(name) is not str:
                 continue
-            below = (*keys, name)
+            place, below = outer.inside(name), (*keys, name)
             if inner is None and self._is_absent(outer, place, name, below):
                 self._note("absent", None, None, below)
                 absent.add(name)
                 continue
-            result = self.repaired(place, inner, below)
+            result = self.coerced(place, inner, below)
             if result is not inner:
                 changed[name] = result
         if not absent:
@@ -288,7 +284,7 @@ class Coercion:
     def _items(self, outer: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
         changed = value
         rest = outer.inside(outer.first_items)
-        test = self._test_of and rest.cached(self._test_of)
+        test = self.test_of and rest.cached(self.test_of)
         # `map` is the fastest way to ask for many items.
         skips = map(test, value) if test else repeat(False)
         for index, (inner, skip) in enumerate(zip(value, skips, strict=False)):
@@ -386,9 +382,9 @@ class Coercion:
         Compiled tests cannot be used: they accept `42.0` as an integer, and such floats were looked
         for only at the place where the value was written.
         """
-        test_of, self._test_of = self._test_of, None
+        test_of, self.test_of = self.test_of, None
         result = self.coerced(place, value, keys)
-        self._test_of = test_of
+        self.test_of = test_of
         return result
 
     def _note(self, kind: str, before: JsonValue, after: JsonValue, keys: Keys) -> None:
