@@ -124,7 +124,7 @@ ECHOED_IN_THE_HEAD = ("redirect", "headers", "garbage")
 """Rows in which the server's own head holds the marker, which httpcore logs at DEBUG."""
 
 
-def over_http(way: str, client: bool, url: str) -> Outcome:
+def over_http(way: str, client: bool, url: str, deadline: float = 20) -> Outcome:
     """Call both ways, over the controller's own connections or a client's."""
 
     def opened(made: Any) -> Controller:
@@ -135,7 +135,7 @@ def over_http(way: str, client: bool, url: str) -> Outcome:
             headers={"X-Own": SECRET},
             auth=AUTH,
             expose_error_body=True,
-            limits=Limits(deadline=0.5),
+            limits=Limits(deadline=deadline),
             client=made if client else None,
         )
 
@@ -219,7 +219,7 @@ def test_b09_t26_t63_whatever_a_server_does_nothing_secret_is_told(
     answering: Any, row: str, way: str, client: bool, debug: pytest.LogCaptureFixture
 ) -> None:
     server = answering(ROWS[row])
-    outcome = over_http(way, client, server.url)
+    outcome = over_http(way, client, server.url, 0.5 if row == "late" else 20)
     sent = server.requests[0]
     assert sent.head.decode().count(SECRET) == 7  # but for the base64 of basic
     assert json.loads(sent.body) == {"a": "b", "pin": SECRET}
