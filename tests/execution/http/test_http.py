@@ -222,8 +222,11 @@ def test_the_documents_server_is_used_only_where_it_is_accepted(fine: Any) -> No
 )
 def test_a_hostile_server_opens_no_socket(url: str) -> None:
     runner = HttpRunner(server=True, auth={"key": SECRET})
+    function = guarded(KEY, servers=(Server(url=url),))
+    with pytest.raises(DocumentError):
+        ran(runner, function, ONE)  # loads what a call loads
     with watched() as events, pytest.raises(DocumentError):
-        ran(runner, guarded(KEY, servers=(Server(url=url),)), ONE)
+        ran(runner, function, ONE)
     assert events == []
 
 
