@@ -248,8 +248,8 @@ class FittingValues:
 
 
 _KINDS: Final = {kind: judging(kind) for kind in ("object", "array", "number")}
-_LEAST: Final = {"exclusiveMinimum", "minItems", "minLength", "minProperties", "minimum"}
-_MOST: Final = {"exclusiveMaximum", "maxItems", "maxLength", "maxProperties", "maximum"}
+_TIGHTER: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": max, "max": min}
+"""By how the name of a bound begins, the function that picks the tighter of two."""
 
 
 def _tightest(place: Place) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def _tightest(place: Place) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for keyword, value in chain.from_iterable(part.rules.items() for part in place.parts):
         known = found.get(keyword, value)
-        pick = max if keyword in _LEAST else min if keyword in _MOST else None
+        pick = _TIGHTER.get(keyword.removeprefix("exclusive")[:3].lower())
         found[keyword] = known if pick is None else pick(known, value)
     return found
 
