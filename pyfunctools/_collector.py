@@ -43,7 +43,4 @@ def collector_paused() -> Generator[None]:
     finally:
         with _LOCK:
             if _OPEN and _OPEN.pop():
-                if not gc.get_freeze_count():  # the program may have frozen objects of its own
-                    gc.freeze()
-                    gc.unfreeze()  # into the oldest generation, without a walk
                 gc.enable()
