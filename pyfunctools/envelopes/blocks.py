@@ -14,15 +14,9 @@ from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.envelope import Ended, ModelCall, ModelTurn
-from pyfunctools.envelopes.plain import (
-    ARGUMENT_KEYS,
-    CALL_KEYS,
-    ID_KEYS,
-    NAME_KEYS,
-    call_of,
-    copied,
-)
+from pyfunctools.envelopes.plain import CALL_KEYS, call_of, copied
 from pyfunctools.errors import DocumentError
+from pyfunctools.schema.ground.call_keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 
 BLOCK_KEYS: Final = (
     *("type", "part_kind", "kind", "thought", "function", "custom", "status", "namespace"),

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.envelope import Data, ModelCall
 from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.schema.ground.call_keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 from pyfunctools.schema.parsing.strict import parse_strict
 
 CALL_KEYS: Final = (
@@ -26,12 +27,6 @@ CALL_KEYS: Final = (
     "toolUse",
 )
 """Keys of one call or several, in a message or a block."""
-
-NAME_KEYS: Final = ("name", "tool_name", "toolName")
-"""Keys whose value is the name of a function."""
-ARGUMENT_KEYS: Final = ("arguments", "input", "args", "parameters", "partial_json")
-"""Keys whose value is the arguments."""
-ID_KEYS: Final = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id")
 
 
 def member(value: object, name: str) -> object:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.schema.coercion.coerce import coerced
+from pyfunctools.schema.ground.call_keys import ANY_NAME_KEYS, ID_KEYS
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import recovered
@@ -22,15 +23,10 @@ SchemaValidator: TypeAlias = Validator | Separated
 """Validates arguments by a whole schema, or by the model's side of one."""
 
 
-_NAME_KEYS: Final = frozenset(
-    {"name", "function", "tool", "tool_name", "function_name", "recipient_name"}
-)
 _INNER: Final = frozenset({"function", "functionCall", "function_call", "toolUse", "tool_use"})
-_CALL_KEYS: Final = frozenset(
-    {*_NAME_KEYS, "call_id", "id", "index", "toolUseId", "tool_call_id", "type"}
-)
+_CALL_KEYS: Final = frozenset({*ANY_NAME_KEYS, *ID_KEYS, "index", "type"})
 """The keys of a call beside its arguments."""
-_MARKS: Final = _NAME_KEYS | _INNER
+_MARKS: Final = _INNER.union(ANY_NAME_KEYS)
 
 
 class Checker:
@@ -187,14 +183,15 @@ def _whole_call(value: JsonObject) -> tuple[str, JsonValue] | None:
         return None
     from pyfunctools.schema.coercion.repairing import WRAPPERS  # few values need it
 
-    inner = next((each for key in _INNER if isinstance(each := value.get(key), dict)), None)
-    if inner is not None and value.keys() <= _CALL_KEYS | _INNER:
-        value = inner
-    written = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
-    keys = [key for key in value if key in WRAPPERS]
-    if not isinstance(written, str) or len(keys) != 1 or not value.keys() <= _CALL_KEYS | {keys[0]}:
+    inner = [each for key in _INNER if isinstance(each := value.get(key), dict)]
+    if len(inner) == 1 and value.keys() <= _CALL_KEYS | _INNER:
+        value = inner[0]
+    names = (value.get(key) for key in ANY_NAME_KEYS)
+    written = next((name for name in names if isinstance(name, str)), None)
+    keys = value.keys() - _CALL_KEYS
+    if written is None or len(keys) != 1 or keys.isdisjoint(WRAPPERS):
         return None
-    return written, value[keys[0]]
+    return written, value[keys.pop()]
 
 
 def _is_name_of(written: str, name: str) -> bool:

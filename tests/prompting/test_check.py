@@ -113,6 +113,7 @@ WHOLE: list[dict[str, Any]] = [
     {"id": "1", "type": "function", "function": {"name": "send", "arguments": {"to": "x"}}},
     {"functionCall": {"name": "send", "args": {"to": "x"}}},
     {"toolUse": {"toolUseId": "1", "name": "send", "input": {"to": "x"}}},
+    {"type": "tool-call", "toolCallId": "1", "toolName": "send", "input": {"to": "x"}},
 ]
 
 
@@ -137,9 +138,17 @@ def test_a_whole_call_of_another_function_is_told_to_be_one(value: dict[str, Any
     assert issue.expected in result.feedback()
 
 
+@pytest.mark.parametrize("key", ["tool", "function", "tool_name", "function_name"])
+def test_of_several_names_in_a_whole_call_the_key_name_is_read(key: str) -> None:
+    assert SEND.check({key: "weather", "name": "send", "arguments": {"to": "x"}})
+    assert not SEND.check({key: "send", "name": "weather", "arguments": {"to": "x"}})
+
+
 def test_another_call_or_data_of_these_names_is_not_unwrapped() -> None:
     assert not SEND.check({"name": "delete", "arguments": {"to": "x"}})
     assert not SEND.check({"name": "send", "arguments": {"who": "x"}})
+    body = {"name": "send", "arguments": {"to": "x"}}
+    assert not SEND.check({"function": body, "functionCall": {**body, "arguments": {"to": "y"}}})
     assert not SEND.check({"name": "send", "arguments": {"to": "x"}, "to": "y"})
     named = {"type": "object", "properties": {"name": {"type": "string"}}}
     function = Function.from_schema(name="send", parameters=named)

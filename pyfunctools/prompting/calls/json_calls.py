@@ -11,30 +11,23 @@ from typing import Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.envelopes.blocks import is_foreign
-from pyfunctools.envelopes.plain import ARGUMENT_KEYS, CALL_KEYS, NAME_KEYS
+from pyfunctools.envelopes.plain import CALL_KEYS
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.found import FoundCall, JsonInText
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.record.function import Function, contract_of
+from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS, ANY_NAME_KEYS
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.parsing.scalars import OPENING
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.result import Issue
 
 _NAMES: Final = (
-    *NAME_KEYS,
-    *("function", "function_name", "functionName", "tool", "recipient_name", "action"),
-    *("function_call", "functionCall", "tool_call", "func", "api", "api_name", "method"),
+    *ANY_NAME_KEYS,
+    *("action", "function_call", "functionCall", "tool_call", "func", "api", "api_name", "method"),
 )
-"""Keys for the name of a function: those of vendors, and those that models write instead."""
-_ARGUMENTS: Final = (
-    *ARGUMENT_KEYS,
-    *("params", "action_input", "tool_input", "toolInput", "tool_arguments", "tool_args"),
-    *("function_arguments", "function_args", "kwargs", "inputs"),
-)
-"""Keys for the arguments."""
-
+"""Keys for the name of a function, in a text of a model whose functions are known."""
 _SURE: Final = frozenset({"arguments", "args", "function_args", "action_input", "tool_input"})
 """Keys that only a call has beside a name."""
 
@@ -52,7 +45,7 @@ _WRAPPER: Final = re.compile(
 )
 """Keys whose value contains calls; the values of other keys are data."""
 _BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
-_WORDS: Final = frozenset({*_NAMES, *_ARGUMENTS})
+_WORDS: Final = frozenset({*_NAMES, *ANY_ARGUMENT_KEYS})
 _MAX_DEPTH: Final = 64
 
 
@@ -132,7 +125,7 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | N
     """Return the call in an object that has a key for the name."""
     inner = value.get("function")
     if isinstance(inner, Mapping):
-        if isinstance(inner.get("name"), str) and any(key in value for key in _ARGUMENTS):
+        if isinstance(inner.get("name"), str) and any(key in value for key in ANY_ARGUMENT_KEYS):
             return _named({**value, "function": inner["name"]}, names, keys)
         found = _named(inner, names, (*keys, "function"))
         if found is not None:
@@ -142,7 +135,7 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | N
         name = value.get(key)
         if not isinstance(name, str) or not name:
             continue
-        for where in _ARGUMENTS:
+        for where in ANY_ARGUMENT_KEYS:
             if where in value:
                 arguments = value[where]
                 function = names.find(name)
@@ -167,7 +160,7 @@ def _beside(
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
         return None
     known = properties_of(function)
-    own = {*_NAMES, *_ARGUMENTS, *_BESIDE, *arguments}
+    own = {*_NAMES, *ANY_ARGUMENT_KEYS, *_BESIDE, *arguments}
     return {key: inner for key, inner in value.items() if key in known and key not in own}
 
 

@@ -14,6 +14,7 @@ from pyfunctools.schema.coercion.match import (
     TooMuch,
     match_of,
 )
+from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.json_types import json_type
@@ -30,25 +31,9 @@ from pyfunctools.schema.parsing.scalars import (
 from pyfunctools.schema.result import Repair, Success
 from pyfunctools.schema.vocabulary import UNIONS
 
-WRAPPERS: Final = frozenset(
-    {
-        "args",
-        "arguments",
-        "data",
-        "function_args",
-        "function_arguments",
-        "input",
-        "inputs",
-        "kwargs",
-        "parameters",
-        "params",
-        "payload",
-        "properties",
-        "tool_args",
-        "tool_arguments",
-        "tool_input",
-    }
-)
+WRAPPERS: Final = frozenset({*ANY_ARGUMENT_KEYS, "data", "payload", "properties"}) - {
+    *("action_input", "partial_json", "toolInput")
+}
 """Keys of objects that models put around the arguments."""
 
 _JSON = ("{", "[", '"', "`", "~")
