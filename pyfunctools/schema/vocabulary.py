@@ -200,51 +200,41 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
 }
 
 
-def _of_form(*forms: Form) -> frozenset[str]:
-    return frozenset(name for name, row in KEYWORDS.items() if row.form in forms)
-
-
-def _of_role(*roles: Role) -> frozenset[str]:
-    return frozenset(name for name, row in KEYWORDS.items() if row.role in roles)
-
-
-def _about(*relations: About) -> frozenset[str]:
-    return frozenset(name for name, row in KEYWORDS.items() if row.about in relations)
+def _with(*traits: Form | Role | About) -> frozenset[str]:
+    """Return the keywords with one of these forms, roles or relations, which share no word."""
+    rows = KEYWORDS.items()
+    return frozenset(n for n, row in rows if {row.form, row.role, row.about}.intersection(traits))
 
 
 def judging(*types: str) -> frozenset[str]:
     """Return the keywords that constrain only values of these types."""
-    return frozenset(
-        name for name, row in KEYWORDS.items() if row.judges and set(row.judges) & set(types)
-    )
+    return frozenset(n for n, row in KEYWORDS.items() if not set(types).isdisjoint(row.judges))
 
 
-ONE_SCHEMA: Final = _of_form("a schema", "a schema or schemas")
+ONE_SCHEMA: Final = _with("a schema", "a schema or schemas")
 """Keywords whose value is a schema."""
-SCHEMA_LIST: Final = _of_form("schemas", "a schema or schemas")
+SCHEMA_LIST: Final = _with("schemas", "a schema or schemas")
 """Keywords whose value is an array of schemas; `items` may be one up to draft 2019-09."""
-SCHEMA_MAP: Final = _of_form("schemas by name", "schemas by pattern", "definitions") | {
-    "dependencies"
-}
+SCHEMA_MAP: Final = _with("schemas by name", "schemas by pattern", "definitions") | {"dependencies"}
 """Keywords whose value is an object of schemas; `dependencies` may contain lists of names too."""
-PER_PROPERTY: Final = _of_form("schemas by name", "names by name")
+PER_PROPERTY: Final = _with("schemas by name", "names by name")
 """Keywords whose value maps names of properties to schemas or to other names."""
 
-ASSERTIONS: Final = _of_role("assertion") - {"nullable", "x-nullable"}
+ASSERTIONS: Final = _with("assertion") - {"nullable", "x-nullable"}
 """Keywords that constrain a value, or that modify a constraint; other keywords annotate."""
-REMARKS: Final = _of_role("remark", "example")
+REMARKS: Final = _with("remark", "example")
 """Annotations that models do not need."""
-ANNOTATIONS: Final = REMARKS | _of_role("annotation")
+ANNOTATIONS: Final = REMARKS | _with("annotation")
 """Keywords that reject no value."""
-IDENTITY: Final = _of_role("identity")
+IDENTITY: Final = _with("identity")
 """Keywords that name a place in a schema, or hold definitions."""
 ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 """Keywords that give a schema a name in its resource."""
-DRAFT: Final = _of_role("draft")
+DRAFT: Final = _with("draft")
 """Keywords that name the draft of a schema."""
-EXAMPLES: Final = _of_role("example")
+EXAMPLES: Final = _with("example")
 """Keywords that hold examples of values."""
-REFERENCES: Final = _of_form("a name")
+REFERENCES: Final = _with("a name")
 """Keywords that refer to another schema."""
 DYNAMIC_REFERENCES: Final = REFERENCES - {"$ref"}
 """References whose target depends on the references followed before."""
@@ -253,28 +243,28 @@ UNIONS: Final = ("oneOf", "anyOf")
 """The keywords of a union, in the order in which they are tried."""
 COMPOSITION: Final = ("allOf", "anyOf", "oneOf")
 """Keywords that list schemas for the same value."""
-CONJUNCTIVE: Final = _about("all", "condition")
+CONJUNCTIVE: Final = _with("all", "condition")
 """Keywords whose schemas all apply to the same value, always or on a condition."""
-TESTED_ONLY: Final = _about("test")
+TESTED_ONLY: Final = _with("test")
 """Keywords whose schemas only test the value: `not` and `if`."""
-HOLDING: Final = CONJUNCTIVE | _about("one")
+HOLDING: Final = CONJUNCTIVE | _with("one")
 """Keywords whose schemas apply, or may apply, to the same value."""
 IN_PLACE: Final = HOLDING | TESTED_ONLY
 """Keywords with subschemas for the same value."""
-UNEVALUATED: Final = _about("unevaluated")
+UNEVALUATED: Final = _with("unevaluated")
 """Keywords that depend on the results of the keywords beside them (2020-12 core, 11)."""
-BELOW: Final = _about("child", "unevaluated")
+BELOW: Final = _with("child", "unevaluated")
 """Keywords with subschemas for the properties or items of the value."""
-UNDECLARED: Final = _about("child") & judging("object") - {"properties"}
+UNDECLARED: Final = _with("child") & judging("object") - {"properties"}
 """Keywords with schemas for properties that are not declared."""
-INDIVISIBLE: Final = _about("indivisible", "unevaluated")
+INDIVISIBLE: Final = _with("indivisible", "unevaluated")
 """Keywords whose schemas apply to parts of a value that cannot be separated, such as names."""
 
 VALUE_LISTS: Final = frozenset({"const", "enum"})
 """Keywords that list the valid values."""
 
 MATCHED: Final = (
-    _about("all", "one", "child") | VALUE_LISTS | {"$defs", "$ref", "required", "type"}
+    _with("all", "one", "child") | VALUE_LISTS | {"$defs", "$ref", "required", "type"}
 ) - {"discriminator"}
 """Keywords that tell what a value is, and not how large or how long."""
 

@@ -12,6 +12,7 @@ from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.spelling import keep_tighter_bounds, translate
 from pyfunctools.schema.normalization.targets import Copied, Finished, Joined, Targets
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
+from pyfunctools.schema.outline.outline import NUMBERS
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     HUMAN_MARKS,
@@ -71,7 +72,9 @@ class Conjunction:
                 keywords, merge = _GROUPS[keyword]
                 group = {k: node[k] for k in keywords if k in node and k not in done}
                 done.update(keywords)
-                if group and not merge(self._node, group):
+                if self._node.keys().isdisjoint(keywords):
+                    self._node |= group
+                elif group and not merge(self._node, group):
                     rest |= group
             elif keyword not in ASSERTIONS:
                 self._annotate(keyword, value, referenced)
@@ -161,9 +164,6 @@ def _objects(node: Keywords, group: Keywords) -> bool:
     `additionalProperties` applies to all properties that its own schema does not declare, so also
     to those that only the other schema declares.
     """
-    if node.keys().isdisjoint(_GROUPS["properties"][0]):
-        node |= group
-        return True
     mine, theirs = (schemas_by_name(each.get("properties")) for each in (node, group))
     patterns, more = (schemas_by_name(each.get("patternProperties")) for each in (node, group))
     rest, their_rest = _at(node, "additionalProperties"), _at(group, "additionalProperties")
@@ -184,9 +184,6 @@ def _objects(node: Keywords, group: Keywords) -> bool:
 
 def _arrays(node: Keywords, group: Keywords) -> bool:
     """Merge the keywords for the items of an array (2020-12 core, 10.3.1)."""
-    if node.keys().isdisjoint(_GROUPS["items"][0]):
-        node |= group
-        return True
     mine, theirs = schemas_of(node.get("prefixItems")), schemas_of(group.get("prefixItems"))
     rest, their_rest = _at(node, "items"), _at(group, "items")
     prefix = [
@@ -292,9 +289,7 @@ def _types(mine: JsonValue, value: JsonValue) -> JsonValue:
     found = [
         name if name in others else "integer"
         for name in some
-        if name in others
-        or (name == "number" and "integer" in others)
-        or (name == "integer" and "number" in others)
+        if name in others or (name in NUMBERS and not NUMBERS.isdisjoint(others))
     ]
     return found[0] if len(found) == 1 else found or None
 
@@ -355,7 +350,12 @@ class Merger:
         `known_as` is the reference to the schema itself, which is left out.
         """
         known: set[str] = set() if known_as is None else {known_as}
-        parts = _without(self._parts(node, False, set()), known)
+        parts = self._parts(node, False, set())
+        circular = [part for part in parts if part.reference in known]
+        for part in circular:
+            del part.node["$ref"]
+        if circular and not any(part.constrains() for part in parts):
+            raise _cycle(known)
         if not copied and "$ref" not in node and _must_merge(parts):
             parts = self._expanded(parts, known) or parts
         whole = Conjunction()
@@ -449,15 +449,6 @@ def _must_merge(parts: list[_Part]) -> bool:
     if len(references) == 1:
         return any(part.constrains("$ref", "discriminator", "type") for part in parts)
     return bool(references)
-
-
-def _without(parts: list[_Part], known: set[str]) -> list[_Part]:
-    circular = [part for part in parts if part.reference in known]
-    for part in circular:
-        del part.node["$ref"]
-    if circular and not any(part.constrains() for part in parts):
-        raise _cycle(known)
-    return parts
 
 
 def _is_among(branch: JsonValue, seen: set[str]) -> bool:

@@ -64,10 +64,10 @@ class _Bundle:
         self._base = self._within(root, "")
         self._resources: dict[str, _Target] = {}
         self._anchors: dict[tuple[str, str], JsonSchema] = {}
-        self._read(root, self._base)
+        self._read()
         self._dangling = {
             str(name)
-            for schema, base in self._with_bases(root, self._base)
+            for schema, base in self._with_bases()
             if isinstance(reference := schema.get("$ref"), str)
             and (name := defined_name(reference)) is not None
             and self._find(reference, base) is None
@@ -88,8 +88,8 @@ class _Bundle:
         definitions = {"$defs": self._definitions} if self._definitions else {}
         return {**members_of(whole[""]), **definitions}
 
-    def _read(self, document: JsonSchema, uri: str) -> None:
-        for schema, base in self._with_bases(document, uri):
+    def _read(self) -> None:
+        for schema, base in self._with_bases():
             self._resources.setdefault(base, _Target(schema, base))
             for keyword in ANCHORS:
                 if isinstance(name := schema.get(keyword), str):
@@ -97,8 +97,8 @@ class _Bundle:
             if isinstance(name := schema.get(self._id), str) and name.startswith("#"):
                 self._anchors.setdefault((base, name[1:]), schema)
 
-    def _with_bases(self, document: JsonSchema, uri: str) -> Iterator[tuple[JsonSchema, str]]:
-        stack = [(document, uri)]
+    def _with_bases(self) -> Iterator[tuple[JsonSchema, str]]:
+        stack = [(self._root, self._base)]
         while stack:
             schema, base = stack.pop()
             yield schema, base
@@ -142,32 +142,27 @@ class _Bundle:
             del node["enum"]
             node["allOf"] = [*items_of(node.get("allOf")), False]
         if isinstance(reference := node.get("$ref"), str):
-            node["$ref"] = self._reference(reference, resource) or reference
+            node["$ref"] = self._reference(reference, resource)
         return node
 
-    def _reference(self, reference: str, resource: str) -> str | None:
-        """Return the reference to the definition of a target, or `None` to leave it unchanged."""
-        target = self._find(reference, resource)
-        if target is None:
-            return self._outside(reference, resource)
-        return reference_to(self._name(target, _name_of(reference)))
+    def _reference(self, reference: str, resource: str) -> str:
+        """Return the reference to the definition of a target.
 
-    def _outside(self, reference: str, resource: str) -> str | None:
-        name = defined_name(reference)
-        if name is not None:
+        One without a target is made absolute, or leads to a definition that does not exist.
+        """
+        if (target := self._find(reference, resource)) is not None:
+            return reference_to(self._name(target, _name_of(reference)))
+        if (name := defined_name(reference)) is not None:
             return reference_to(name)
-        if reference.startswith("#"):
-            return self._nowhere(reference)
-        if not resource:
-            return None
-        return "#".join(filter(None, _absolute(resource, reference)))
-
-    def _nowhere(self, reference: str) -> str | None:
-        """Return a reference that no definition matches, for one without a target, or `None`."""
-        steps = steps_of(reference) or ()
+        if not reference.startswith("#"):
+            absolute = _absolute(resource, reference) if resource else ()
+            return "#".join(filter(None, absolute)) or reference
+        steps = steps_of(reference) or ("",)
+        if steps[0] not in _HOLDING:
+            return reference
         if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._definitions:
-            return None
-        return reference_to(pointer_of(steps)) if steps and steps[0] in _HOLDING else None
+            return reference
+        return reference_to(pointer_of(steps))
 
     def _find(self, reference: str, resource: str) -> _Target | None:
         uri, fragment = _absolute(resource, reference)

@@ -54,11 +54,9 @@ def check_schema(schema: JsonSchema) -> Contents:
                     keys.update(container)
                 if isinstance(reference := container.get("$ref"), str):
                     references.add(reference)
-            values = (
-                container.values()
-                if isinstance(container, dict)
-                else cast("list[JsonValue]", container)
-            )
+                values = container.values()
+            else:
+                values = cast("list[JsonValue]", container)
             count += len(values)
             sound &= _inspect(values, below)
         if count > DEFAULT_LIMITS.document_nodes:

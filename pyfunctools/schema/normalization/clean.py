@@ -80,13 +80,9 @@ def _text(value: JsonValue) -> JsonValue:
 
 
 def _number(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return _parsed_number(value)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _parsed_number(text: str) -> int | float | None:
-    text = text.strip()
+    if not isinstance(value, str):
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    text = value.strip()
     if re.fullmatch(r"[+-]?[0-9]{1,300}", text, re.ASCII):
         return int(text)
     if re.fullmatch(r"[+-]?[0-9]{0,300}\.?[0-9]{1,300}([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
@@ -112,15 +108,11 @@ def _count(value: JsonValue) -> JsonValue:
     return number if isinstance(number, int) and number >= 0 else None
 
 
-def _pattern(value: JsonValue) -> JsonValue:
-    return _corrected_pattern(value) if isinstance(value, str) else None
-
-
-def _corrected_pattern(pattern: str) -> str | None:
-    if is_pattern(pattern):
-        return pattern
+def _pattern(value: JsonValue) -> str | None:
+    if not isinstance(value, str) or is_pattern(value):
+        return value if isinstance(value, str) else None
     # ECMA-262, B.1.2: a hyphen beside a class such as `\w` is a literal hyphen.
-    escaped = re.sub(_LOOSE_HYPHEN, r"\\-", pattern)
+    escaped = re.sub(_LOOSE_HYPHEN, r"\\-", value)
     return escaped if is_pattern(escaped) else None
 
 
@@ -175,7 +167,7 @@ def _pattern_schemas(value: JsonValue) -> JsonValue:
     return {
         pattern: _schema_or_true(inner)
         for name, inner in value.items()
-        if (pattern := _corrected_pattern(name)) is not None
+        if (pattern := _pattern(name)) is not None
     }
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from json import dumps
 from typing import NamedTuple
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._text import hidden_count, shortened, visible
 from pyfunctools.note import Note, hidden_characters
 from pyfunctools.schema.ground.did_you_mean import is_misspelled, letters_of, near_name
@@ -255,11 +255,7 @@ def _unsatisfiable(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
     types = {*(types_named(schema) or ALL_TYPES), "null"}
     types |= {"integer"} if "number" in types else set()
     for keyword, values in listed.items():
-        wrong = (
-            [each for each in values if json_type(each) not in types]
-            if isinstance(values, list)
-            else []
-        )
+        wrong = [each for each in items_of(values) if json_type(each) not in types]
         if wrong and types <= ALL_TYPES:
             shown = _cut(dumps(wrong[0], ensure_ascii=False, default=str))
             reason = f"`{keyword}` lists {shown}, which `type` does not allow"

@@ -132,15 +132,9 @@ def _spell_discriminator(node: dict[str, JsonValue]) -> None:
         del node["discriminator"]
 
 
-def _drop_unless(needed: str, *keywords: str) -> Callable[[dict[str, JsonValue]], None]:
-    """Return a translation that drops keywords which have no effect without another one."""
-
-    def drop(node: dict[str, JsonValue]) -> None:
-        if needed not in node:
-            for keyword in keywords:
-                node.pop(keyword, None)
-
-    return drop
+def _drop_unless(needed: str, keyword: str) -> Callable[[dict[str, JsonValue]], object]:
+    """Return a translation that drops a keyword which has no effect without another one."""
+    return lambda node: None if needed in node else node.pop(keyword)
 
 
 _TRANSLATIONS: dict[str, Callable[[dict[str, JsonValue]], object]] = {
@@ -154,10 +148,10 @@ _TRANSLATIONS: dict[str, Callable[[dict[str, JsonValue]], object]] = {
     "example": _gather_examples,
     "x-example": _gather_examples,
     "discriminator": _spell_discriminator,
-    "then": _drop_unless("if", "then", "else"),
-    "else": _drop_unless("if", "then", "else"),
-    "minContains": _drop_unless("contains", "minContains", "maxContains"),
-    "maxContains": _drop_unless("contains", "minContains", "maxContains"),
+    "then": _drop_unless("if", "then"),
+    "else": _drop_unless("if", "else"),
+    "minContains": _drop_unless("contains", "minContains"),
+    "maxContains": _drop_unless("contains", "maxContains"),
 }
 """The translation of each keyword, in the order in which they are applied."""
 

@@ -131,7 +131,7 @@ def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
     listed = {branch: _listed(branch, name, definitions) for branch in missing}
     counts = Counter(value for values in listed.values() for value in values)
     for branch, values in listed.items():
-        own = _name_of(branch)
+        own = defined_name(branch) or branch.rpartition("/")[2]
         for value in [v for v in values if counts[v] == 1 and own not in values] or [own]:
             mapping.setdefault(value, branch)
     node["discriminator"] = {**given, "mapping": mapping} if mapping else given
@@ -153,11 +153,6 @@ def _reference(target: str, branches: list[str], definitions: Targets) -> str:
     if steps is None and (named in branches or definitions.at(named) is not None):
         return named
     return target
-
-
-def _name_of(reference: str) -> str:
-    name = defined_name(reference)
-    return reference.rpartition("/")[2] if name is None else name
 
 
 def _listed(branch: str, name: str, definitions: Targets) -> list[str]:
