@@ -70,6 +70,8 @@ Role: TypeAlias = Literal["annotation", "assertion", "draft", "example", "identi
 """The purpose of a keyword; a `remark` is an annotation that models do not need."""
 
 OBJECT, ARRAY, STRING, NUMBER = ("object",), ("array",), ("string",), ("number", "integer")
+NUMBERS: Final = frozenset(NUMBER)
+"""The JSON types that are numbers."""
 
 
 class Keyword(NamedTuple):

@@ -12,11 +12,11 @@ from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.spelling import keep_tighter_bounds, translate
 from pyfunctools.schema.normalization.targets import Copied, Finished, Joined, Targets
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
-from pyfunctools.schema.outline.outline import NUMBERS
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     HUMAN_MARKS,
     KEYWORDS,
+    NUMBERS,
     UNEVALUATED,
     UNIONS,
     human_mark,

@@ -25,7 +25,7 @@ from pyfunctools.schema.outline.json_types import (
     texts_of,
     types_named,
 )
-from pyfunctools.schema.vocabulary import UNIONS
+from pyfunctools.schema.vocabulary import NUMBERS, UNIONS
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -36,9 +36,6 @@ ValueTest: TypeAlias = Callable[[JsonValue], bool]
 """A compiled part of a schema: a function that returns whether a value is valid."""
 PlaceTests: TypeAlias = "Callable[[Place], ValueTest | None]"
 """A function that returns the compiled test of a place; see `Compiled.test_of`."""
-
-NUMBERS: Final = frozenset({"number", "integer"})
-"""The JSON types that are numbers."""
 
 _NESTING = 8
 """How deep unions may be nested in unions; deeper unions are ignored."""

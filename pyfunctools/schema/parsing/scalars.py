@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened
-from pyfunctools.schema.outline.outline import NUMBERS
+from pyfunctools.schema.vocabulary import NUMBERS
 
 COMMAS: Final = ",;\uff0c\uff1b"
 """Separators of members: comma and semicolon, of normal and full width."""
