@@ -14,6 +14,3 @@ def test_nothing_is_lost_or_made_twice_and_memory_stays(monkeypatch: pytest.Monk
     found = import_module("load").load(calls=2400, cancellations=400, rounds=3)
     assert found["memory last"] - found["memory first"] < 16
     assert found["memory after cancelling"] - found["memory first"] < 16
-    # By the processor, which other programs on the machine disturb least.
-    assert found["threads, busy"] * 0.9 < found["threads alone, busy"]
-    assert found["loops, busy"] * 0.9 < found["loops alone, busy"]
