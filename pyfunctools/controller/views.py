@@ -13,9 +13,10 @@ from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.execution.runner import Runner, executor_of
 from pyfunctools.execution.wrappers.hooks import Hook, check_hook
 from pyfunctools.note import Note
-from pyfunctools.record.fixed import Fixed, GivenSettings, check_fixed, configured, with_fixed
-from pyfunctools.record.function import Function, settings_of, with_handler
+from pyfunctools.record.fixed import Fixed, check_fixed, with_fixed
+from pyfunctools.record.function import Function, settings_of, with_handler, with_settings
 from pyfunctools.record.origin import RemoteTool
+from pyfunctools.record.settings import NO_SETTINGS, Settings
 from pyfunctools.route import Route
 from pyfunctools.schema.feedback.plain_words import check_texts
 from pyfunctools.schema.ground.did_you_mean import near_names
@@ -173,8 +174,12 @@ def configured_entries(
         if not any(isinstance(runner, LocalRunner) for _, runner in entries):
             reason = "No function of this controller runs in this process."
             raise DefinitionError("executor", reason, "Leave it out.")
-    settings = GivenSettings(
-        texts=texts, on_call=on_call, executor=executor, executor_values=executor_values
+    settings = Settings(
+        confirm=(confirm,) if callable(confirm) else (),
+        texts=texts or {},
+        on_call=() if on_call is None else (on_call,),
+        executor=executor,
+        executor_values=executor_values,
     )
     return (
         (_configured(function, runner, confirm, fixed, settings), runner)
@@ -198,7 +203,7 @@ def _configured(
     runner: Runner,
     confirm: Confirm,
     fixed: Fixed | None,
-    settings: GivenSettings,
+    settings: Settings,
 ) -> Function:
     # In MCP a tool without hints is destructive.
     is_unknown = function.destructive is None and function.read_only is not True
@@ -208,9 +213,5 @@ def _configured(
         function = function if function.confirm else replace(function, confirm=True)
     if fixed is not None:
         function = with_fixed(function, fixed)
-    rule = confirm if callable(confirm) else None
-    executor = settings["executor"] if isinstance(runner, LocalRunner) else None
-    own: GivenSettings = {**settings, "executor": executor}
-    if rule is None and all(each is None for each in own.values()):
-        return function
-    return configured(function, confirm=rule, **own)
+    own = settings if isinstance(runner, LocalRunner) else replace(settings, executor=None)
+    return function if own == NO_SETTINGS else with_settings(function, own)

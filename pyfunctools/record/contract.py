@@ -13,7 +13,6 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.note import Note
-from pyfunctools.record.handler import DeclaredProperties
 from pyfunctools.record.param import Param, parameters_of
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.ground.issue import Side
@@ -23,7 +22,6 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES, faults_of
-from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.result import Failure, Success
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
@@ -35,7 +33,7 @@ from pyfunctools.schema.separation.predicates import (
 )
 from pyfunctools.schema.separation.separate import Separated, separate_normalized
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, UNIONS, judging
+from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, judging
 
 if TYPE_CHECKING:
     from pyfunctools.dialects.rendering import Rendering
@@ -46,39 +44,8 @@ Notes = Callable[[], Iterable[Note]]
 Examples = Callable[[], Iterable[JsonValue]]
 """A function that returns examples of all arguments as they were written."""
 
-
-Key = tuple[str, bool, bool | None]
-
-
-class Renderings:
-    """The last renderings of a function, by their settings; a pickle or a copy is empty."""
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[Key, Rendering] = {}
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Renderings, ())
-
-    def get(
-        self, schema: JsonSchema, dialect: str, *, strict: bool, inline: bool | None
-    ) -> "Rendering":
-        """Return a rendering of the schema, which must be the same one in each call.
-
-        Raises:
-            DefinitionError: the dialect is unknown.
-        """
-        key = (dialect, strict, inline)
-        found = self._known.get(key) if isinstance(dialect, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-        if found is None:
-            from pyfunctools.dialects.rendering import render
-
-            found = render(schema, dialect, strict=strict, inline=inline)
-            # A new dictionary each time: another thread may be reading the old one.
-            newest = [*self._known.items(), (key, found)][-DEFAULT_LIMITS.cache :]
-            self._known = dict(newest)
-        return found
+_Rendered = tuple[str, bool, bool | None]
+"""The settings of a rendering: its dialect, whether it is strict, and `inline`."""
 
 
 class HumanSide:
@@ -141,7 +108,9 @@ class Contract:
     human_side: Lazy[HumanSide] = field(compare=False, repr=False)
     secrets: Lazy[Separated] = field(compare=False, repr=False)
     examples: Lazy[tuple[JsonValue, ...]] = field(compare=False, repr=False)
-    renderings: Renderings = field(compare=False, repr=False, default_factory=Renderings)
+    renderings: "dict[_Rendered, Rendering]" = field(
+        init=False, compare=False, repr=False, default_factory=dict["_Rendered", "Rendering"]
+    )
     mark: object = field(init=False, compare=False, repr=False, default_factory=object)
     items: JsonSchema | None = None
     kept: dict[str, str] = field(
@@ -262,17 +231,16 @@ class Contract:
             if isinstance(inner, dict)
         )
 
-    def declared(self) -> DeclaredProperties:
-        """Return the properties that the parameters declare, also those in branches."""
-        place = self.validator.outline.place
+    def declared(self) -> tuple[list[str], set[str], bool]:
+        """Return the names of the properties, of those required, and whether there are no others.
+
+        Those in branches count too.
+        """
+        parts = self.validator.outline.place.possible.parts
+        names = dict.fromkeys(name for part in parts for name in part.declared)
+        required = {name for part in parts for name in part.required}
         closed = self.parameters.get("additionalProperties") is False
-        return DeclaredProperties(
-            names=tuple(
-                dict.fromkeys(name for part in place.possible.parts for name in part.declared)
-            ),
-            required=_required(place.parts),
-            closed=closed and "patternProperties" not in self.parameters,
-        )
+        return [*names], required, closed and "patternProperties" not in self.parameters
 
     def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
         """Validate a value for one side, or as a whole; see `Function.validate`."""
@@ -305,6 +273,18 @@ class Contract:
         if rendering is None or not rendering.reshapes:
             return checker.check(arguments, allow_truncated=allow_truncated, name=name)
         return rendering.checked(arguments, checker.check, allow_truncated=allow_truncated)
+
+    def rendering(self, dialect: str, *, strict: bool, inline: bool | None) -> "Rendering":
+        """Return a rendering of the model's side; the last ones are cached (`Limits.cache`)."""
+        key = (str(dialect), strict, inline)
+        if (found := self.renderings.get(key)) is None:
+            from pyfunctools.dialects.rendering import render
+
+            if len(self.renderings) >= DEFAULT_LIMITS.cache:
+                oldest, *_ = self.renderings
+                self.renderings.pop(oldest, None)
+            found = self.renderings[key] = render(self.llm, dialect, strict=strict, inline=inline)
+        return found
 
 
 def schema_notes(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[Note]:
@@ -353,17 +333,6 @@ _LONGEST_EXAMPLE = 4_000
 """Characters of JSON: a model reads examples with each request."""
 _MOST_EXAMPLES = 3
 _NONE = Lazy[tuple[JsonValue, ...]].of(())
-
-
-def _required(parts: Iterable[Part], depth: int = 8) -> frozenset[str]:
-    """Return the names that every valid object has; of a union, those that all branches require."""
-    found: set[str] = set()
-    for part in parts:
-        found.update(part.required)
-        for keyword in UNIONS if depth else ():
-            each = [_required(branch.parts, depth - 1) for branch in part.branches(keyword)]
-            found |= each[0].intersection(*each[1:]) if each else frozenset[str]()
-    return frozenset(found)
 
 
 def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ wrapper `execution.wrappers.part` adds them after the arguments were checked.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias
 
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -17,45 +17,12 @@ from pyfunctools.record.settings import NO_SETTINGS, FixedView
 from pyfunctools.schema.ground.path import Keys, parse_path
 from pyfunctools.schema.separation.separate import ProgramPart
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 Fixed: TypeAlias = Mapping[str, Any] | Callable[[Function, Any], Mapping[str, Any]]
 """Fixed values by path, or a callable that returns them for a `Function` and the context.
 
 Each value may be a function of the context. To find the paths, the callable is also called with the
 context `None`.
 """
-
-
-class GivenSettings(TypedDict):
-    """Arguments of `Controller.configured` that are kept as they are; `None` changes nothing."""
-
-    texts: Mapping[str, str] | None
-    on_call: Callable[[Any], Any] | None
-    executor: "Executor | None"
-    executor_values: bool | None
-
-
-def configured(
-    function: Function,
-    *,
-    confirm: Callable[[Any], object] | None = None,
-    **given: Unpack[GivenSettings],
-) -> Function:
-    """Return the function with more settings; `None` changes nothing."""
-    known = settings_of(function) or NO_SETTINGS
-    texts, hook, executor = given["texts"], given["on_call"], given["executor"]
-    values = given["executor_values"]
-    settings = replace(
-        known,
-        confirm=known.confirm if confirm is None else (*known.confirm, confirm),
-        texts=known.texts if texts is None else {**known.texts, **texts},
-        on_call=known.on_call if hook is None else (*known.on_call, hook),
-        executor=known.executor if executor is None else executor,
-        executor_values=known.executor_values if values is None else values,
-    )
-    return replace(function, _settings=settings)
 
 
 def with_fixed(function: Function, fixed: Fixed) -> Function:

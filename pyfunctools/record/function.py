@@ -154,7 +154,7 @@ class Function:
         contract = Contract.from_schemas(name, parameters, output, is_human)
         runs = None if handler is None else KeywordHandler(handler, contract.parameters)
         if runs is not None:
-            runs.check_takes(name, contract.declared())
+            runs.check_takes(name, *contract.declared())
         function = cls(
             name=name,
             description=description or "",
@@ -262,8 +262,8 @@ class Function:
         Raises:
             DefinitionError: the dialect is unknown.
         """
-        contract, asked = self._contract.value, self.strict if strict is None else strict
-        return contract.renderings.get(contract.llm, dialect, strict=asked, inline=inline)
+        asked = self.strict if strict is None else strict
+        return self._contract.value.rendering(dialect, strict=asked, inline=inline)
 
 
 def contract_of(function: Function) -> "Contract":
@@ -274,6 +274,12 @@ def contract_of(function: Function) -> "Contract":
 def settings_of(function: Function) -> "Settings | None":
     """Return what the program set for a function, `None` if nothing."""
     return function._settings  # pyright: ignore[reportPrivateUsage]
+
+
+def with_settings(function: Function, more: "Settings") -> Function:
+    """Return the function with more settings."""
+    known = settings_of(function)
+    return replace(function, _settings=more if known is None else known.joined(more))
 
 
 def handler_of(function: Function) -> "Handler | None":

@@ -1,9 +1,8 @@
 """`Handler`: calls a Python function; `KeywordHandler` calls it with keyword arguments."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias, get_type_hints
 
 from pyfunctools._bound import BoundCall, bound_keywords
@@ -13,7 +12,6 @@ from pyfunctools.record.call import CallInfo, wants_info
 from pyfunctools.record.origin import is_async
 from pyfunctools.schema import Failure, Success
 
-_Parameters: TypeAlias = Mapping[str, inspect.Parameter]
 ReadyCall: TypeAlias = Callable[[], object]
 """A call with its arguments bound; its result may have to be awaited or iterated over."""
 
@@ -57,18 +55,6 @@ class Handler(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredProperties:
-    """The `names` of all declared properties, and those that are always `required`.
-
-    If the schema is `closed`, other properties are not allowed.
-    """
-
-    names: tuple[str, ...]
-    required: frozenset[str]
-    closed: bool
-
-
 class KeywordHandler:
     """Calls a callable with keyword arguments, without converting them.
 
@@ -77,27 +63,21 @@ class KeywordHandler:
     of the property in the schema `parameters` is used.
     """
 
-    __slots__ = (
-        "_defaults",
-        "_has_positional_only",
-        "_info",
-        "_takes_context",
-        "callable",
-        "is_async",
-        "parameters",
-    )
+    __slots__ = ("_defaults", "_given", "_info", "callable", "is_async", "parameters")
 
     wants_context = None
 
     def __init__(self, called: Callable[..., object], parameters: JsonSchema | None = None) -> None:
-        own = (_parameters(called) or {}).values()
+        own = _parameters(called).values()
         schemas = members_of((parameters or {}).get("properties"))
+        takes_context = "context" in _parameters(called, wrapped=True)
         self.callable = called
         self.parameters = parameters or {}
         self.is_async = is_async(called)
-        self._takes_context = "context" in (_parameters(called, wrapped=True) or {})
         self._info = next((each.name for each in own if wants_info(_hint(called, each))), None)
-        self._has_positional_only = any(each.kind is _NAMED[0] for each in own)
+        named = ("context" if takes_context else None, self._info)
+        self._given = frozenset(filter(None, named))
+        """The parameters that the program gives in each call."""
         self._defaults: JsonObject = {
             each.name: schema["default"]
             for each in own
@@ -111,35 +91,19 @@ class KeywordHandler:
     ) -> Success[ReadyCall] | Failure:
         """Return the call with its arguments, which are not converted."""
         missing = {name: value for name, value in self._defaults.items() if name not in arguments}
-        extra: dict[str, object] = {"context": context} if self._takes_context else {}
-        extra |= bound_keywords(self.callable)
-        if self._info is not None:
-            extra[self._info] = info
-        named: dict[str, object] = {**deepcopy(missing), **arguments, **extra}
-        leading: list[object] = []
-        own = (_parameters(self.callable) or {}).values() if self._has_positional_only else ()
-        for each in own:
-            if each.kind is not _NAMED[0] or (each.name not in named and _is_required(each)):
-                break
-            leading.append(named.pop(each.name, each.default))
-        return Success(value=BoundCall(self.callable, *leading, **named))
+        given = {name: info if name == self._info else context for name in self._given}
+        named = {**deepcopy(missing), **arguments, **given, **bound_keywords(self.callable)}
+        return Success(value=BoundCall(self.callable, **named))
 
     def arguments_of(self, bound: ReadyCall) -> Mapping[str, object]:
         """Return the arguments of a call that `bind` returned, with defaults, by JSON name."""
         if not isinstance(bound, BoundCall):
             return {}
-        own = (_parameters(self.callable, wrapped=True) or {}).items()
+        own = _parameters(self.callable, wrapped=True).items()
         empty = inspect.Parameter.empty
         defaults = {name: each.default for name, each in own if each.default is not empty}
-        before: tuple[object, ...] = getattr(self.callable, "args", ())  # of a `functools.partial`
-        names = _parameters(self.callable) or {}
-        leading = zip(names, bound.args[len(before) :], strict=False)
-        found = {**defaults, **dict(leading), **bound.keywords}
-        return {name: value for name, value in found.items() if name not in self._program_names}
-
-    @property
-    def _program_names(self) -> tuple[str | None, ...]:
-        return ("context", self._info)
+        found = {**defaults, **bound.keywords}
+        return {name: value for name, value in found.items() if name not in self._given}
 
     def dump(self, value: object) -> JsonValue:
         """Return the result as JSON, by pydantic's rules."""
@@ -151,83 +115,57 @@ class KeywordHandler:
         """Return a handler that calls another callable with the same arguments."""
         return KeywordHandler(called, self.parameters)
 
-    def check_takes(self, where: str, declared: DeclaredProperties) -> None:
-        """Check that the callable can be called with the `declared` arguments.
+    def check_takes(
+        self, where: str, names: Iterable[str], required: Iterable[str], closed: bool
+    ) -> None:
+        """Check that the callable can be called with all properties, and with the `required` ones.
 
-        `where` is the name of the function.
+        `where` is the name of the function. Unless they are `closed`, it may need others.
 
         Raises:
-            DefinitionError: the callable does not accept one of them, or a partial sets it; it
-                requires a parameter that is not declared or may be missing; or a property has the
-                name of the parameter for the context or the `CallInfo`.
+            DefinitionError: it cannot, or a parameter that the program gives is a property.
         """
-        parameters = _parameters(self.callable)
-        if parameters is None:
-            return
-        own = parameters.values()
-        taken = [each.name for each in own if each.kind in _NAMED]
-        name = getattr(self.callable, "__qualname__", type(self.callable).__qualname__)
         where = f"{where}(handler)"
-        _check_bound(where, declared, bound_keywords(self.callable))
-        for given in {"context" if self._takes_context else None, self._info}.intersection(
-            declared.names
-        ):
+        names, given = tuple(names), self._given | bound_keywords(self.callable).keys()
+        if taken := given.intersection(names):
+            listed = ", ".join(f"`{name}`" for name in sorted(taken))
             raise DefinitionError(
                 where,
-                f"`{name}` takes `{given}` from the program, and a property has this name too.",
-                "Give the property another name.",
+                f"The program gives {listed}, which the parameters declare too.",
+                "Take the property out of the schema, or give it another name.",
             )
-        lost = [each for each in declared.names if each not in taken]
-        if lost and not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in own):
-            raise DefinitionError(
-                where,
-                f"`{name}` does not take {_listed(lost)}, which the parameters declare.",
-                f"Add {'a parameter' if len(lost) == 1 else 'parameters'} of that name or "
-                "`**rest` to it, or take the property out of the schema.",
-            )
-        required = [each.name for each in own if _is_required(each)]
-        unfed = [n for n in required if n not in (*declared.names, *self._program_names)]
-        if unfed and declared.closed:
-            raise DefinitionError(
-                where,
-                f"`{name}` needs {_listed(unfed)}, which the parameters do not declare.",
-                "Declare the property, or give the parameter a default.",
-            )
-        always = (*self._defaults, *declared.required)
-        optional = [n for n in required if n in declared.names and n not in always]
-        if optional:
-            raise DefinitionError(
-                where,
-                f"`{name}` needs {_listed(optional)}, which may be left out.",
-                "Make the property required, or give it or the parameter a default.",
-            )
+        if (own := _signature(self.callable)) is None:
+            return
+        bind = own.bind if closed else own.bind_partial
+        always = {*self._defaults, *required}
+        for several, which in ((names, "all properties"), (always, "only what is required")):
+            try:
+                _ = bind(**dict.fromkeys((*several, *given)))
+            except TypeError as error:
+                called = getattr(self.callable, "__qualname__", type(self.callable).__qualname__)
+                raise DefinitionError(
+                    where,
+                    f"`{called}` cannot be called with {which} of the parameters: {error}.",
+                    "Let it take each property by its name, with a default if it may be left out.",
+                ) from error
 
 
-def _check_bound(where: str, declared: DeclaredProperties, bound: Mapping[str, object]) -> None:
-    if names := [each for each in declared.names if each in bound]:
-        raise DefinitionError(
-            where,
-            f"A `functools.partial` sets {_listed(names)}, which the parameters declare.",
-            "Take it out of the schema: it is the program's.",
-        )
+def _signature(called: Callable[..., object], *, wrapped: bool = False) -> inspect.Signature | None:
+    """Return the signature of a callable itself, or of the function that it wraps.
 
-
-_NAMED = (
-    inspect.Parameter.POSITIONAL_ONLY,
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    inspect.Parameter.KEYWORD_ONLY,
-)
-
-
-def _parameters(called: Callable[..., object], *, wrapped: bool = False) -> _Parameters | None:
-    """Return the parameters of a callable itself, or of the function that it wraps.
-
-    The wrapper that a decorator returns may have others. `None` if there is no signature.
+    The wrapper that a decorator returns may have another one. `None` if there is none.
     """
     try:
-        return inspect.signature(called, follow_wrapped=wrapped).parameters
+        return inspect.signature(called, follow_wrapped=wrapped)
     except (TypeError, ValueError):  # some built-in callables have no signature
         return None
+
+
+def _parameters(
+    called: Callable[..., object], *, wrapped: bool = False
+) -> Mapping[str, inspect.Parameter]:
+    signature = _signature(called, wrapped=wrapped)
+    return {} if signature is None else signature.parameters
 
 
 def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object:
@@ -242,8 +180,5 @@ def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object
 
 
 def _is_required(parameter: inspect.Parameter) -> bool:
-    return parameter.kind in _NAMED and parameter.default is inspect.Parameter.empty
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    is_star = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    return parameter.default is parameter.empty and not is_star

@@ -6,7 +6,7 @@ from types import EllipsisType
 from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import DefinitionError
 
 ParamType: TypeAlias = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
 """The types of JSON Schema."""
@@ -34,15 +34,12 @@ class Param:
         """Return the JSON Schema of this parameter; `Function.from_schema` checks it.
 
         Raises:
-            DefinitionError: `properties` is no list of `Param`, `items` is a schema, or `required`
-                no `bool`.
+            DefinitionError: `properties` is no list of `Param`, or `items` is a schema.
         """
         where = f"{where}({self.name})"
         if isinstance(self.items, Mapping):
             remedy = 'Write a `Param` or a type such as "string", or all of it as one JSON Schema.'
             raise DefinitionError(where, "`items` must not be a JSON Schema.", remedy)
-        if not isinstance(self.required, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type(f"{where}: `required`", "True or False", self.required)
         schema: dict[str, JsonValue] = {"type": self.type}
         if self.description:
             schema["description"] = self.description
@@ -62,8 +59,8 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
     """Return the JSON Schema of an object with exactly these parameters, in their order.
 
     Raises:
-        DefinitionError: `params` is not a list, an item is not a `Param` (but a schema, say) or has
-            no name, or two have the same name.
+        DefinitionError: `params` is not a list, an item is not a `Param` (but a schema, say), or
+            two have the same name.
     """
     properties: dict[str, JsonValue] = {}
     required: list[str] = []
@@ -81,8 +78,6 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
                 f"{given} stands among the `Param`s.",
                 "Write all of them as `Param`, or all of them as one JSON Schema object.",
             )
-        if param.name == "":
-            raise DefinitionError(where, "A parameter has no name.", "Name each of them.")
         if param.name in properties:
             raise DefinitionError(where, f"Two parameters are named {param.name!r}.")
         properties[param.name] = param.schema(where)

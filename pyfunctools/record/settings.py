@@ -1,7 +1,8 @@
 """`Settings`: what the program set for one function; they go with the record."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyfunctools._lazy import Lazy
@@ -43,9 +44,21 @@ class Settings:
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     on_call: tuple[Callable[[Any], Any], ...] = ()
     executor: "Executor | None" = None
-    executor_values: bool = False
+    executor_values: bool | None = None
     bare: Lazy[Contract] | None = None
     view: Lazy[FixedView] | None = None
+
+    def joined(self, more: "Settings") -> "Settings":
+        """Return these settings with `more` of them, which come later; `fixed` stays as it is."""
+        values = self.executor_values if more.executor_values is None else more.executor_values
+        return replace(
+            self,
+            confirm=(*self.confirm, *more.confirm),
+            texts={**self.texts, **more.texts},
+            on_call=(*self.on_call, *more.on_call),
+            executor=self.executor if more.executor is None else more.executor,
+            executor_values=values,
+        )
 
     def __repr__(self) -> str:
         return "Settings(...)"  # the fixed values may be secrets
@@ -54,11 +67,10 @@ class Settings:
         remedy = "Write a function at the top of a module, or configure after pickling."
         for name in ("confirm", "fixed", "on_call", "executor"):
             check_picklable(f"configured({name})", getattr(self, name), remedy)
-        return (_settings, tuple(getattr(self, each.name) for each in fields(self)))
-
-
-def _settings(*values: Any) -> Settings:
-    return Settings(**dict(zip((each.name for each in fields(Settings)), values, strict=True)))
+        return (
+            partial(Settings, **{each.name: getattr(self, each.name) for each in fields(self)}),
+            (),
+        )
 
 
 def check_picklable(where: str, value: object, remedy: str) -> None:

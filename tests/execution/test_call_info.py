@@ -91,7 +91,7 @@ def test_a_handler_of_a_written_schema_gets_the_info_by_its_hint() -> None:
         handler=handler,
     )
     assert Controller.from_functions([made]).call("f", {"a": 1}).unwrap() == "f"
-    with pytest.raises(DefinitionError, match="takes `info` from the program"):
+    with pytest.raises(DefinitionError, match="The program gives `info`"):
         Function.from_schema(
             name="f",
             parameters={"type": "object", "properties": {"a": {}, "info": {}}},

@@ -42,22 +42,6 @@ def test_an_object_that_is_called_asynchronously_is_asynchronous() -> None:
     assert KeywordHandler(partial(later, a=1)).is_async
 
 
-def leading(a: int, b: int = 2, /, c: int = 3) -> tuple[int, int, int]:
-    return a, b, c
-
-
-def leading_and_rest(a: int, /, **rest: int) -> tuple[int, dict[str, int]]:
-    return a, rest
-
-
-def test_positional_only_parameters_get_their_arguments() -> None:
-    bind = KeywordHandler(leading).bind
-    assert bind({"c": 9, "a": 1}, None).unwrap()() == (1, 2, 9)
-    assert bind({"b": 8, "a": 1}, None).unwrap()() == (1, 8, 3)
-    rest = KeywordHandler(leading_and_rest).bind({"b": 2, "a": 1}, None)
-    assert rest.unwrap()() == (1, {"b": 2})
-
-
 def test_a_default_of_the_schema_is_used_if_the_callable_has_none() -> None:
     def trip(stops: list[str], days: int = 1) -> tuple[list[str], int]:
         return stops, days

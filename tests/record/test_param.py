@@ -66,8 +66,6 @@ def test_a_default_of_null_is_a_default() -> None:
         ([Param("x", "string", enum="abc")], '`enum` cannot be "abc"'),
         ([Param("x", "string", enum=[])], "`enum` cannot be an empty list"),
         ([Param("x", "string", 3)], "`description` cannot be 3"),  # type: ignore[arg-type]
-        ([Param("x", "string", required="yes")], "trip(x): `required`: This must be True or False"),  # type: ignore[arg-type]
-        ([Param("", "string")], "A parameter has no name."),
         ([Param(3, "string")], "3 cannot be a key of a JSON object"),  # type: ignore[arg-type]
     ],
 )
