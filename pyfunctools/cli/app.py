@@ -3,14 +3,14 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from hmac import compare_digest
 from typing import Annotated
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.progress import Progress
 
 from pyfunctools import __name__ as package
@@ -19,7 +19,7 @@ from pyfunctools._text import quantity
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
 from pyfunctools.cli.advice import findings
-from pyfunctools.cli.asking import approval_prompt, human_values
+from pyfunctools.cli.asking import answers_to, approval_prompt
 from pyfunctools.cli.display import Status, outcome_row, prepare, print_json, print_rows, status_of
 from pyfunctools.cli.replaying import check_recording
 from pyfunctools.cli.source import (
@@ -48,17 +48,6 @@ app = typer.Typer(
 )
 
 
-def _names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the functions of the source whose names start with a text, for completion."""
-    try:
-        functions = open_source(
-            str(ctx.params.get("source")), undecorated=bool(ctx.params.get("undecorated"))
-        ).functions
-    except PyfunctoolsError:
-        return []
-    return [each.name for each in functions if each.name.startswith(incomplete)]
-
-
 SourceArgument = Annotated[
     str,
     typer.Argument(
@@ -66,9 +55,7 @@ SourceArgument = Annotated[
         "class, a function, a FastAPI application), or `demo`."
     ),
 ]
-NameArgument = Annotated[
-    str, typer.Argument(help="The function's name, as `list` shows it.", autocompletion=_names)
-]
+NameArgument = Annotated[str, typer.Argument(help="The function's name, as `list` shows it.")]
 ServerOption = Annotated[
     str | None, typer.Option(help="The base URL, or `document` to trust the document's own.")
 ]
@@ -89,7 +76,7 @@ ContextOf = Annotated[
 ]
 Words = Annotated[
     list[str] | None,
-    typer.Argument(help="Arguments as `name=value`; dots enter objects: `body.city=Oslo`."),
+    typer.Argument(help='Arguments as `name=value`; an object as JSON: `body={"city": "Oslo"}`.'),
 ]
 Args = Annotated[
     str | None, typer.Option(help="What the model wrote: JSON, `@file`, or `-` for standard input.")
@@ -99,10 +86,7 @@ Values = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Run it without asking for approval.")]
 AskToo = Annotated[
-    bool,
-    typer.Option(
-        "--ask", help="Ask for the person's values, optional ones too, also without a terminal."
-    ),
+    bool, typer.Option("--ask", help="Ask for what a person gives also without a terminal.")
 ]
 HttpPort = Annotated[
     int | None,
@@ -197,7 +181,7 @@ def _print_functions(
     if as_json:
         print_json([_row(function) for function in functions])
         return
-    _print_table(map(display.table_row, functions), display.function_table([*functions]))
+    _print_table(list(map(display.table_row, functions)))
     total, skipped = quantity(len(functions), "function"), None
     if is_whole:
         total += f", {len(controller.skipped)} skipped"
@@ -252,7 +236,7 @@ def check(
     if as_json:
         print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
     else:
-        _print_table(found, display.two_lines(found))
+        _print_table(found)
         kinds = Counter(kind for _, kind, _ in found)
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         display.print_note(counts or "nothing found")
@@ -282,7 +266,7 @@ def replay(
     else:
         found = [(title, each) for title, named in counts.items() for each in named.items()]
         rows = [(title, name, str(count)) for title, (name, count) in found]
-        _print_table(rows, display.columns(rows))
+        _print_table(rows)
     if not counts["calls"].keys() <= {"right", "repaired"}:
         raise typer.Exit(Status.FOUND)
 
@@ -334,16 +318,17 @@ def call(
     controller = open_source(
         source, server=server, headers=header, auth=auth, undecorated=undecorated, runs=True
     )
-    function = controller[name]
     if words and args is not None:
         raise DefinitionError("--args", "There are `name=value` words too.", "Give one of the two.")
-    text = json_arguments(words, function) if words else read_value(args) or ""
-    known, shared = read_human(human), read_context(context)
-    approve = True if yes else approval_prompt(server, ask=ask)
+    text = json_arguments(words) if words else read_value(args) or ""
+    values, shared = read_human(human), read_context(context)
+    approve = True if yes else approval_prompt(ask=ask)
     with controller.configured(confirm="destructive") as careful:
+        outcome = careful.call(name, text, human=values, context=shared, approve=approve)
         try:
-            values = human_values(function, text, known, ask=ask)
-            outcome = careful.call(name, text, human=values, context=shared, approve=approve)
+            while (answers := answers_to(outcome, values, ask=ask)) is not None:
+                values = answers
+                outcome = careful.call(name, text, human=values, context=shared, approve=approve)
         except EOFError:  # standard input ended before the last answer
             raise typer.Exit(Status.WAITS) from None
     if as_json:
@@ -456,10 +441,10 @@ def _selected(
         raise DefinitionError(option, error.reason) from None
 
 
-def _print_table(rows: Iterable[tuple[str, ...]], table: RenderableType) -> None:
-    """Print rows: as a table in a terminal, else with tabs between the cells."""
+def _print_table(rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print rows: in a terminal each in two lines, else with tabs between the cells."""
     console = Console()
     if console.is_terminal:
-        display.print_parts(console, table)
+        display.print_parts(console, display.two_lines(rows))
     else:
         print_rows(rows)

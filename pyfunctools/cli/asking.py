@@ -5,7 +5,7 @@ Questions go to standard error, so that standard output has only the result.
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from mimetypes import guess_type
 from pathlib import Path
 
@@ -18,71 +18,57 @@ from rich.text import Text
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.cli.display import pretty_json, print_note, safe_text
-from pyfunctools.execution.person.answers import answers_of
 from pyfunctools.execution.person.approval import PendingCall
-from pyfunctools.execution.person.questions import persons_values, questions_for
-from pyfunctools.execution.person.uploads import merged
 from pyfunctools.record.file import File
-from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
-from pyfunctools.record.outcome import Question
-from pyfunctools.route import Route
-from pyfunctools.schema import Issue
-from pyfunctools.schema.feedback.plain_words import to_person
-from pyfunctools.schema.ground.path import parse_path, value_at
+from pyfunctools.record.outcome import Outcome, Question
+from pyfunctools.schema.ground.path import Keys, parse_path, value_at
 
 _MOST_HELP = 300
 """The most characters of the help text before a question."""
 
 
-def human_issues(
-    function: Function, llm: JsonValue, human: object
-) -> tuple[list[Issue], JsonValue]:
-    """Return what is missing or invalid in a person's values, and the values as the schema's."""
-    _, values = persons_values(function, llm, human)
-    whole = merged(function, llm, values)
-    return [] if whole else [each for each in whole.issues if each.side == "human"], values
+def answers_to(outcome: Outcome, known: JsonObject | None, *, ask: bool) -> JsonObject | None:
+    """Return the person's values for a call that waits for them, those that are `known` among them.
 
-
-def ask_values(function: Function, llm: JsonValue, known: JsonObject) -> JsonObject:
-    """Return the person's values by path; ask until the arguments are valid.
-
-    `llm` are the checked arguments of the model. Valid values in `known` are not asked for again.
-    `known` is returned if it has an issue that no question is about.
+    `None` means that no question is open, that an issue is about something else, or that nobody can
+    be asked: without a terminal only with `ask`.
 
     Raises:
         EOFError: standard input has ended.
         KeyboardInterrupt: the person pressed ctrl-C.
     """
+    waiting = outcome.waiting
+    if waiting is None or outcome.reason != "needs_human":
+        return None
+    if not (ask or sys.stdin.isatty()):
+        print_note("Use --human, or call it in a terminal.", "yellow")
+        return None
     console = Console(stderr=True)
-    console.print(safe_text(f"Your values for {function.name}", "bold cyan"))
-    answers = _by_path(function, llm, known)
-    if answers is None:
-        return known
-    while True:
-        issues, _ = human_issues(function, llm, answers)
-        questions = questions_for(function, llm, answers, issues)
-        wrong = [each for each in questions if each.problem and each.path in answers]
-        for each in wrong:
-            console.print(safe_text(f"  Not accepted: {each.label}: {each.problem}", "yellow"))
-        todo = wrong or [each for each in questions if each.path not in answers][:1]
-        if not todo:
-            return answers
-        for each in todo:  # a blank answer is stored too, and not asked for again
-            answers[each.path] = _answer(each, console)
+    if known is None:
+        console.print(safe_text(f"Your values for {waiting.function}", "bold cyan"))
+    answers = _by_path(waiting.questions, known or {})
+    places = [parse_path(each.path) or () for each in waiting.questions]
+    if any(not any(_meet(issue.path.keys, keys) for keys in places) for issue in outcome.issues):
+        return None
+    wrong = [each for each in waiting.questions if each.problem and each.path in answers]
+    for each in wrong:
+        console.print(safe_text(f"  Not accepted: {each.label}: {each.problem}", "yellow"))
+    todo = wrong + [each for each in waiting.questions if each.path not in answers]
+    # A blank answer is stored too, and not asked for again.
+    return {**answers, **{each.path: _answer(each, console) for each in todo}} if todo else None
 
 
-def _by_path(function: Function, llm: JsonValue, known: JsonObject) -> dict[str, JsonValue] | None:
-    """Return known values by path, or `None` if one has an issue that no question is about."""
-    if answers_of(known).is_flat:
-        return dict(known)
-    paths = {each.path: parse_path(each.path) or () for each in questions_for(function, llm, known)}
-    for issue in human_issues(function, llm, known)[0]:
-        at = issue.path.keys
-        if not any(at[: len(keys)] == keys[: len(at)] for keys in paths.values()):
-            return None
-    found = {path: value_at(known, keys) for path, keys in paths.items()}
-    return {path: value[0] for path, value in found.items() if value is not None}
+def _meet(one: Keys, other: Keys) -> bool:
+    """Return whether one path leads to a part of the other."""
+    return one[: len(other)] == other[: len(one)]
+
+
+def _by_path(questions: Iterable[Question], known: JsonObject) -> JsonObject:
+    """Return known values by path; they are nested as the schema, or by path already."""
+    found = {each.path: value_at(known, parse_path(each.path) or ()) for each in questions}
+    nested = {path: value[0] for path, value in found.items() if value is not None}
+    return {**nested, **{path: value for path, value in known.items() if path.startswith("$")}}
 
 
 def _answer(question: Question, console: Console) -> JsonValue:
@@ -187,40 +173,18 @@ def is_confirmed(question: str) -> bool:
             return False
 
 
-def human_values(
-    function: Function, text: str, given: JsonObject | None, *, ask: bool
-) -> JsonObject | None:
-    """Return the person's values of a call; ask for missing ones if a person can be asked.
-
-    If the model's arguments in `text` are invalid, no question is asked: the call reports them.
-
-    Raises:
-        EOFError: standard input has ended.
-        KeyboardInterrupt: the person pressed ctrl-C.
-    """
-    checked = function.check(text)
-    if not checked or function.separated is None:
-        return given
-    issues, values = human_issues(function, checked.value, given or {})
-    if issues and not (ask or sys.stdin.isatty()):
-        text = to_person(issues, given=values)
-        told = f"Missing or invalid:\n{text}\nUse --human, or call it in a terminal."
-        print_note(told, "yellow")
-        return given  # the call reports the issues
-    return ask_values(function, checked.value, given or {}) if ask or issues else given
-
-
-def approval_prompt(server: str | None, *, ask: bool) -> Callable[[PendingCall], bool | None]:
+def approval_prompt(*, ask: bool) -> Callable[[PendingCall], bool | None]:
     """Return a function that shows a call, secrets masked, and asks the person to approve it."""
 
     def approve(pending: PendingCall) -> bool | None:
-        function = pending.function
+        function, request = pending.function, pending.request
         if not (ask or sys.stdin.isatty()):
             print_note("This needs approval: use --yes, or call it in a terminal.", "yellow")
             return None
-        text = f"{_address(function, server)}\n\n{pretty_json(_without_bytes(pending.arguments))}"
+        where = f"{request.method} {request.url}" if request else origin_text(function.origin)
+        text = safe_text(f"{where}\n\n{pretty_json(dict(pending.arguments))}")
         title = "about to run, and destructive" if function.destructive else "about to run"
-        panel = Panel(safe_text(text), title=title, title_align="left", border_style="yellow")
+        panel = Panel(text, title=title, title_align="left", border_style="yellow")
         Console(stderr=True).print(panel)
         try:
             return is_confirmed(f"Run {function.name}?")
@@ -228,23 +192,3 @@ def approval_prompt(server: str | None, *, ask: bool) -> Callable[[PendingCall],
             return None
 
     return approve
-
-
-def _address(function: Function, server: str | None) -> str:
-    """Return the method and URL of a request, or the qualified name of a Python method."""
-    origin = function.origin
-    if not isinstance(origin, Route):
-        return origin_text(origin)
-    base = server or ""
-    if server == "document":
-        base = origin.servers[0].url if origin.servers else ""
-    return f"{origin.method} {base.rstrip('/')}{origin.path}"
-
-
-def _without_bytes(value: JsonObject | JsonValue) -> JsonValue:
-    """Return arguments with the name and size of each file in place of its content."""
-    if isinstance(value, File):
-        return f"<file {json.dumps(value.filename)}, {len(value.content)} bytes>"
-    if isinstance(value, dict):
-        return {name: _without_bytes(inner) for name, inner in value.items()}
-    return [_without_bytes(item) for item in value] if isinstance(value, list) else value

@@ -1,6 +1,5 @@
 """Functions and outcomes on the terminal; foreign text is shown without control characters."""
 
-import codecs
 import json
 import sys
 from collections import Counter
@@ -14,19 +13,14 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.syntax import Syntax
-from rich.table import Table
 from rich.text import Text
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools._text import cut_at_word, shortened, visible
+from pyfunctools._text import shortened, visible
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome
-
-_LONGEST_NAME = 24
-"""The longest name in a table; with a longer one, each function takes two lines."""
-
 
 _BODY = 2_048
 """The most characters of a server's error."""
@@ -49,7 +43,7 @@ def pretty_json(value: JsonValue, width: int = 74, indent: int = 0, beside: int 
 
     `indent` is the indentation of the first line, `beside` the length of other text in it.
     """
-    line = json.dumps(value, ensure_ascii=False)
+    line = json.dumps(value, ensure_ascii=False, default=repr)  # a file is no JSON
     if not isinstance(value, dict | list) or indent + beside + len(line) <= width:
         return line
     inner = ",\n".join(
@@ -63,26 +57,6 @@ def pretty_json(value: JsonValue, width: int = 74, indent: int = 0, beside: int 
 def table_row(function: Function) -> tuple[str, str, str]:
     """Return the name of a function, its origin, and the first line of its description."""
     return function.name, origin_text(function.origin), function.description.partition("\n")[0]
-
-
-def function_table(functions: list[Function]) -> RenderableType:
-    """Return the functions as a table, or as two lines each if a name would not fit."""
-    rows = [
-        (name, where, cut_at_word(text, 120)) for name, where, text in map(table_row, functions)
-    ]
-    if max((len(name) for name, _, _ in rows), default=0) > _LONGEST_NAME:
-        return two_lines(rows)
-    return columns(rows, "function", "lives at", "does")
-
-
-def columns(rows: Iterable[Sequence[str]], *titles: str) -> RenderableType:
-    """Return rows with their cells below each other, under the titles if there are any."""
-    table = Table(box=None, pad_edge=False, show_header=bool(titles), header_style="bold")
-    for title, style in zip(titles, ("cyan", "dim", ""), strict=False):
-        table.add_column(title, overflow="fold", style=style)
-    for row in rows:
-        table.add_row(*map(safe_text, row))
-    return table
 
 
 def two_lines(rows: Iterable[tuple[str, str, str]]) -> RenderableType:
@@ -146,8 +120,10 @@ def about_outcome(outcome: Outcome) -> list[RenderableType]:
         if outcome.reason == "status" and outcome.value is not None:
             parts.append(safe_text(shortened(_body(outcome.value), _BODY), "dim"))
     questions = () if outcome.waiting is None else outcome.waiting.questions
-    lines = (safe_text(f"a person gives {each.path}: {each.label}", "yellow") for each in questions)
-    return [*parts, *lines]
+    for each in questions:
+        problem = f": {each.problem}" if each.problem else ""
+        parts.append(safe_text(f"a person gives {each.path}: {each.label}{problem}", "yellow"))
+    return parts
 
 
 def outcome_text(outcome: Outcome) -> RenderableType:
@@ -213,9 +189,6 @@ class Status(IntEnum):
 
 
 _WAITS: Final = frozenset({"declined", "denied", "needs_approval", "needs_human"})
-_MARKS: Final = {"❌": "(x)", "·": "-", "…": "...", "→": "->"}
-"""Replacements for characters of the library's texts that an encoding lacks."""
-_ERRORS: Final = "pyfunctools.marks"
 
 
 def status_of(outcome: Outcome) -> Status:
@@ -251,10 +224,9 @@ def outcome_row(outcome: Outcome) -> dict[str, Any]:
 
 def prepare() -> None:
     """Make standard output and error accept any text, whatever their encoding."""
-    codecs.register_error(_ERRORS, _replacement)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors=_ERRORS)
+            stream.reconfigure(errors="backslashreplace")
 
 
 def print_json(value: object, *, indent: int | None = None) -> None:
@@ -267,10 +239,3 @@ def print_rows(rows: Iterable[Iterable[str]]) -> None:
     """Print one line for each row, cells separated by tabs."""
     for row in rows:
         print("\t".join(" ".join(visible(cell).split()) for cell in row))
-
-
-def _replacement(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    missing = error.object[error.start : error.end]
-    return "".join(_MARKS.get(each) or ascii(each)[1:-1] for each in missing), error.end

@@ -4,16 +4,16 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonValue
 from pyfunctools.cli.demo import TeaShop
 from pyfunctools.controller import Controller
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.record.function import GROUPS, Function
+from pyfunctools.record.function import Function
 from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names
 
@@ -223,57 +223,20 @@ def _instance(source: str, value: object) -> object:
         raise DefinitionError(source, reason, remedy) from error
 
 
-def json_arguments(words: Sequence[str], function: Function) -> str:
-    """Return the arguments in `name=value` words as JSON text.
+def json_arguments(words: Iterable[str]) -> str:
+    """Return `name=value` words as the JSON text of a model; each value is a text.
 
-    A value is a text, which coercion may convert, or JSON if it begins with `{` or `[`. Dots enter
-    objects (`body.card.owner=Ada`), and a name that is repeated makes a list. The group of an
-    operation's parameter may be left out if it is clear: `kind=green` for `query.kind`.
+    Coercion converts it, and reads an object or an array from its JSON. A name that is repeated is
+    an issue.
 
     Raises:
-        DefinitionError: a word is not `name=value`, or two words contradict each other.
+        DefinitionError: a word is not `name=value`.
     """
-    arguments: dict[str, JsonValue] = {}
+    members: list[str] = []
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
             remedy = "Write `city=Oslo`, or pass JSON with `--args`."
             raise DefinitionError(repr(word), "This is not `name=value`.", remedy)
-        _put(arguments, _steps(name, function.llm), _value(text), name)
-    return json.dumps(arguments)
-
-
-def _value(text: str) -> JsonValue:
-    if text[:1] not in ("{", "["):
-        return text
-    try:
-        value: JsonValue = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value
-
-
-def _steps(name: str, schema: JsonSchema) -> list[str]:
-    """Return the path that a name means: `kind` is `query`, `kind` if only `query` has a `kind`."""
-    properties = members_of(schema.get("properties"))
-    if name in properties:
-        return [name]
-    first = name.partition(".")[0]
-    if first not in properties:
-        inner = {group: members_of(properties.get(group)).get("properties") for group in GROUPS}
-        groups = [group for group in GROUPS if first in members_of(inner[group])]
-        if len(groups) == 1:
-            return [groups[0], *name.split(".")]
-    return name.split(".")
-
-
-def _put(into: dict[str, JsonValue], steps: list[str], value: JsonValue, name: str) -> None:
-    for step in steps[:-1]:
-        inner = into.setdefault(step, {})
-        if not isinstance(inner, dict):
-            raise DefinitionError(name, f"{step!r} already has a value that is not an object.")
-        into = inner
-    last = steps[-1]
-    known = into.get(last, [])
-    listed = known if isinstance(known, list) else [known]
-    into[last] = [*listed, value] if last in into else value
+        members.append(f"{json.dumps(name)}: {json.dumps(text)}")
+    return f"{{{', '.join(members)}}}"

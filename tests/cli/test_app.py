@@ -183,7 +183,7 @@ def test_call_prints_json_for_another_program(folder: Path) -> None:
 def test_arguments_context_and_credentials_come_from_the_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("call", "bank:who", "who", "greeting.word=Hi", "--context")
+    words = ("call", "bank:who", "who", 'greeting={"word": "Hi"}', "--context")
     assert run(*words, '{"name": "Ada"}', cwd=folder).stdout == "Hi Ada\n"
     assert run(*words, "bank:user", cwd=folder).stdout == "Hi Bob\n"
     monkeypatch.delenv("NOT_THERE", raising=False)
@@ -200,7 +200,7 @@ def test_output_survives_a_small_encoding(
     folder: Path, encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
-    assert "(x) missing" in run_process("call", "bank:Bank", "pay", cwd=folder).stdout
+    assert "\\u274c missing" in run_process("call", "bank:Bank", "pay", cwd=folder).stdout
     for words in (("demo",), ("show", "bank:Bank", "pay"), ("report", "api.json")):
         done = run_process(*words, cwd=folder)
         assert done.returncode == 0, done.stderr

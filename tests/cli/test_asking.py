@@ -9,8 +9,8 @@ import typer
 from terminal import Terminal
 from typer.testing import CliRunner, Result
 
-from pyfunctools import Function
-from pyfunctools.cli.asking import ask_values, is_confirmed, read_line
+from pyfunctools import Controller, Function
+from pyfunctools.cli.asking import answers_to, is_confirmed, read_line
 
 Schema = dict[str, Any]
 S = {"type": "string"}
@@ -27,12 +27,16 @@ def object_of(properties: Schema, *required: str, **keywords: Any) -> Schema:
 
 def asked(parameters: Schema, llm: Any, given: str, known: Any = None) -> Result:
     """Ask for the human's side of these parameters, and print it as JSON."""
-    function = Function.from_schema(name="f", parameters=parameters)
+    function = Function.from_schema(name="f", parameters=parameters, handler=lambda **_: None)
+    controller = Controller.from_functions([function])
     app = typer.Typer()
 
     @app.command()
     def main() -> None:
-        print(json.dumps(ask_values(function, llm, known or {})))
+        values = known
+        while answers := answers_to(controller.call("f", llm, human=values), values, ask=True):
+            values = answers
+        print(json.dumps(values))
 
     return CliRunner().invoke(app, [], input=given)
 
@@ -101,7 +105,7 @@ def test_a_file_is_read_and_a_missing_one_is_asked_for_again(tmp_path: Path) -> 
 
 def test_values_that_are_invalid_together_are_asked_for_again() -> None:
     parameters = object_of({"a": mine(S), "b": mine(S), "m": S}, dependentRequired={"a": ["b"]})
-    gave = answer(parameters, {}, "x\n\ny\n")
+    gave = answer(parameters, {}, "y\n", {"a": "x"})
     assert gave == {"$input.a": "x", "$input.b": "y"}
 
 

@@ -65,7 +65,7 @@ def test_control_characters_are_removed_and_markup_is_text() -> None:
     )
     controller = Controller([], skipped=[Skipped(where=HOSTILE, reason=HOSTILE, pointer="/x")])
     text = shown(
-        display.function_table([function]),
+        display.two_lines([display.table_row(function)]),
         display.function_page(function, PLAIN),
         *display.about_outcome(outcome),
         display.outcome_text(outcome),
@@ -120,9 +120,9 @@ def test_compact_json_is_json() -> None:
 def test_a_long_name_is_never_broken() -> None:
     name = "shoppings_customers_sales_questions_comments_getById"
     long = Function.from_schema(name=name, description="Get it.\n\nMore.", parameters={})
-    assert shown(display.function_table([long])) == f"{name}\n    a written schema · Get it.\n"
-    mute = replace(long, description="")
-    assert shown(display.function_table([mute])) == f"{name}\n    a written schema\n"
-    short = Function.from_schema(name="get", parameters={})
-    assert shown(display.function_table([short])).startswith("function  lives at")
-    assert shown(display.function_table([])).startswith("function")
+    assert listed(long) == f"{name}\n    a written schema · Get it.\n"
+    assert listed(replace(long, description="")) == f"{name}\n    a written schema\n"
+
+
+def listed(function: Function) -> str:
+    return shown(display.two_lines([display.table_row(function)]))
