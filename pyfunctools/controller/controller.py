@@ -496,17 +496,14 @@ class Controller(Calling):
 
         return ResponseFormat(kind, dialect)
 
-    def prompt(self, *, compact: bool = False, must_call: bool = False) -> RunnablePrompt:
+    def prompt(self, *, compact: bool = False) -> RunnablePrompt:
         """Return a prompt for a model without function calling, which also runs the model's calls.
 
-        The options are as in `prompt_of`, and `prompt.run(text)` is otherwise as `Tools.run`.
-
-        Raises:
-            DefinitionError: there is no function, and the model `must_call`.
+        `compact` is as in `prompt_of`, and `prompt.run(text)` is otherwise as `Tools.run`.
         """
         from pyfunctools.controller.turns import RunnablePrompt
 
-        return RunnablePrompt(self, compact=compact, must_call=must_call)
+        return RunnablePrompt(self, compact=compact)
 
     def _with_search(
         self, dialect: str, keep: Iterable[str]

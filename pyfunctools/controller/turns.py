@@ -232,9 +232,9 @@ class RunnablePrompt(Prompt, TurnRunner):
     answer in words, and `Turn.done` is true if the model called nothing.
     """
 
-    def __init__(self, controller: Calling, *, compact: bool, must_call: bool) -> None:
+    def __init__(self, controller: Calling, *, compact: bool) -> None:
         """Make the prompt; see `Controller.prompt`."""
-        prompt = prompt_of(controller.functions, compact=compact, must_call=must_call)
+        prompt = prompt_of(controller.functions, compact=compact)
         self._text = PlainText()
         Prompt.__init__(self, system=prompt.system, response_schema=prompt.response_schema)
         TurnRunner.__init__(self, controller, "prompt", self._text)

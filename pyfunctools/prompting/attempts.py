@@ -67,12 +67,13 @@ class Attempts:
         result = cast("Success[Any] | Failure | Outcome", given)
         issues = () if isinstance(result, Success) else result.issues
         keys = {(str(issue.path), issue.expected) for issue in issues}
+        failures = [each for each in (result, self.closest) if isinstance(each, Failure)]
         return replace(
             self,
             count=self.count + 1,
             result=result,
             repeated=tuple(i for i in issues if (str(i.path), i.expected) in self.told),
-            closest=_closer(result, self.closest) if isinstance(result, Failure) else None,
+            closest=min(failures, key=_distance, default=None),
             told=self.told | keys,
         )
 
@@ -139,11 +140,7 @@ def _again(issue: Issue) -> str:
     return f"{AGAIN}: {one_line(str(issue.path))} expected {one_line(issue.expected)}"
 
 
-def _closer(one: Failure, other: Failure | None) -> Failure:
-    """Return the failure with the smaller distance from success, `one` if they are equal."""
-    return one if other is None or _distance(one) <= _distance(other) else other
-
-
 def _distance(failure: Failure) -> tuple[bool, int]:
+    """Return how far a failure is from success."""
     # Text that could not be parsed has one issue, however many mistakes are in it.
     return isinstance(failure.value, str), len(failure.issues)

@@ -5,16 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count
 from json import dumps
-from typing import Any, cast
+from typing import Any
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._text import record_repr
 from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.simplify import simplified
 from pyfunctools.dialects.table import GRAMMAR, NUMBERS
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import DefinitionError
+from pyfunctools.prompting.calls.names import functions_in
 from pyfunctools.record.function import Function
-from pyfunctools.schema.ground.json_values import escape_invisible, preview_scalar
+from pyfunctools.schema.ground.json_values import escape_invisible
 from pyfunctools.schema.ground.references import (
     defined_name,
     prune,
@@ -40,16 +41,14 @@ class Prompt:
         return record_repr(self, "system", "response_schema")
 
 
-def prompt_of(
-    functions: Iterable[Function], *, compact: bool = False, must_call: bool = False
-) -> Prompt:
+def prompt_of(functions: Iterable[Function], *, compact: bool = False) -> Prompt:
     """Return the prompt for functions, or for the functions of a controller.
 
-    A call is `{"functionCall": {"name": ..., "args": {...}}}`, which `parse_calls` reads. Unless
-    the model `must_call`, it may answer in words: `{"answer": "..."}`. Each function has one line
-    with its name, its description and the model's part of its parameters as JSON Schema. With
-    `compact` the line is a typed Python stub, as in `Controller.signatures`: far fewer tokens, but
-    without descriptions of parameters, and keywords that Python's types cannot express.
+    A call is `{"functionCall": {"name": ..., "args": {...}}}`, which `parse_calls` reads; an answer
+    in words is `{"answer": "..."}`. Each function has one line with its name, its description and
+    the model's part of its parameters as JSON Schema. With `compact` the line is a typed Python
+    stub, as in `Controller.signatures`: far fewer tokens, but without descriptions of parameters,
+    and keywords that Python's types cannot express.
 
     `response_schema` accepts every valid answer, and some invalid ones. It has only the keywords
     that servers can enforce (no `not`, `if`, `uniqueItems`, rare formats; `oneOf` is `anyOf`),
@@ -60,45 +59,30 @@ def prompt_of(
     `system`; `response_schema` has them unchanged.
 
     Raises:
-        DefinitionError: two functions have one name, an item is not a `Function`, or there is no
-            function and the model `must_call`.
+        DefinitionError: two functions have one name, or an item is not a `Function`.
         SchemaError: a schema is invalid.
     """
     shared = SharedDefinitions()
     listed: dict[str, Function] = {}
     parameters: dict[str, JsonSchema] = {}
-    for function in _functions(functions):
+    for function in functions_in(functions, "prompt_of"):
         if function.name in listed:
             raise DefinitionError(function.name, "Two functions have this name.", "Rename one.")
         listed[function.name] = function
         parameters[function.name] = shared.add(function.llm)
-    if must_call and not parameters:
-        raise DefinitionError("prompt_of", "There is no function to call.", "Give at least one.")
     if compact:
         spelled = {name: name for name in listed}
         lines = [_STUBS, signatures_of([*listed.values()], spelled=spelled, brief=True)]
     else:
         lines = [*_lines(listed, parameters, shared.definitions)]
-    schema = response_schema(parameters, shared.definitions, must_call=must_call)
-    head = (_CALL, _MUST_CALL if must_call else _ANSWER, _CARE, "")
-    system = "\n".join((*head, *lines)) if parameters else _ONLY_ANSWER
+    schema = response_schema(parameters, shared.definitions)
+    system = "\n".join((_CALL, _ANSWER, _CARE, "", *lines)) if parameters else _ONLY_ANSWER
     return Prompt(system=system, response_schema=schema)
-
-
-def _functions(given: object) -> Iterator[Function]:
-    if not isinstance(given, Iterable):
-        raise wrong_type("prompt_of", "functions", given, "Write a controller, or `[function]`.")
-    for each in cast("Iterable[object]", given):
-        if not isinstance(each, Function):
-            remedy = "Make one with `function_of`, or give a controller."
-            raise wrong_type(preview_scalar(each), "a `Function`", each, remedy)
-        yield each
 
 
 _CALL = """\
 You can call functions. To call one, answer with one JSON object and nothing else:
 {"functionCall": {"name": "<name>", "args": {<arguments>}}}"""
-_MUST_CALL = "Always call one."
 _ANSWER = 'To answer in words instead: {"answer": "<text>"}'
 _ONLY_ANSWER = 'Answer with one JSON object and nothing else: {"answer": "<text>"}'
 _CARE = "Take the arguments from what you were told: never make up a value."
@@ -183,9 +167,7 @@ _EXACT = 2**53
 """The largest integer that is exact in JSON (RFC 8259, section 6); larger bounds are left out."""
 
 
-def response_schema(
-    calls: Mapping[str, JsonSchema], definitions: JsonObject, *, must_call: bool
-) -> JsonSchema:
+def response_schema(calls: Mapping[str, JsonSchema], definitions: JsonObject) -> JsonSchema:
     """Return the schema of an answer: one call with its parameters, or words.
 
     It accepts every valid answer. Keywords that no server enforces are left out, with everything
@@ -194,13 +176,10 @@ def response_schema(
     branches: list[JsonValue] = [
         _object({"name": {"const": name}, "args": parameters}) for name, parameters in calls.items()
     ]
-    choices: list[JsonSchema] = []
+    schema = _object({"answer": {"type": "string"}})
     if branches:
         call = branches[0] if len(branches) == 1 else {"anyOf": branches}
-        choices.append(_object({"functionCall": call}))
-    if not must_call:
-        choices.append(_object({"answer": {"type": "string"}}))
-    schema = choices[0] if len(choices) == 1 else {"type": "object", "anyOf": choices}
+        schema = {"type": "object", "anyOf": [_object({"functionCall": call}), schema]}
     made, _, _ = rewritten({**schema, "$defs": definitions}, GRAMMAR, inline=False)
     return prune(map_subschemas(made, _bare))
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from turns import shop
 
-from pyfunctools import Controller, DefinitionError, MemoryStore, Prompt, Tickets, prompt_of
+from pyfunctools import DefinitionError, MemoryStore, Prompt, Tickets, prompt_of
 
 
 def call(name: str, **arguments: object) -> str:
@@ -18,8 +18,6 @@ def test_the_prompt_is_that_of_the_functions() -> None:
         made, alone = controller.prompt(compact=compact), prompt_of(controller, compact=compact)
         assert isinstance(made, Prompt)
         assert (made.system, made.response_schema) == (alone.system, alone.response_schema)
-    with pytest.raises(DefinitionError, match="no function to call"):
-        Controller.from_functions([]).prompt(must_call=True)
 
 
 def test_a_failure_is_sent_and_the_next_turn_succeeds() -> None:

@@ -122,9 +122,8 @@ NEARLY_RIGHT = st.one_of(
 @given(name=st.sampled_from(list(BY_NAME)), args=NEARLY_RIGHT)
 def test_an_answer_is_valid_exactly_if_its_arguments_are(name: str, args: JsonValue) -> None:
     expected = bool(BY_NAME[name].validate(args, "llm"))
-    for must_call in (False, True):
-        schema = prompt_of(FUNCTIONS, must_call=must_call).response_schema
-        assert bool(validate(schema, call(name, args))) is expected
+    schema = prompt_of(FUNCTIONS).response_schema
+    assert bool(validate(schema, call(name, args))) is expected
 
 
 RIGHT = [
@@ -178,13 +177,6 @@ def test_answers_that_are_no_answers_are_refused() -> None:
         assert not validate(schema, answer), answer
 
 
-def test_a_model_that_must_call_has_no_answer_in_words() -> None:
-    prompt = prompt_of(FUNCTIONS[:1], must_call=True)
-    assert not validate(prompt.response_schema, {"answer": "x"})
-    assert '"answer"' not in prompt.system
-    assert validate(prompt.response_schema, call("order", {"item": {"sku": "a", "count": 1}}))
-
-
 def test_without_functions_there_are_only_words() -> None:
     prompt = prompt_of([])
     assert validate(prompt.response_schema, {"answer": "x"})
@@ -193,19 +185,16 @@ def test_without_functions_there_are_only_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("functions", "options", "message"),
+    ("functions", "message"),
     [
-        ([], {"must_call": True}, "no function"),
-        ([made("ping", {}), made("ping", OTHER)], {}, r"ping.*Two functions"),
-        (3, {}, r"functions.*controller"),
-        *(([given], {}, r"a `Function`.*function_of") for given in (len, "order", None, {"a": 1})),
+        ([made("ping", {}), made("ping", OTHER)], r"ping.*Two functions"),
+        *(([given], r"`Function`.*function_of") for given in (3, len, "order", None, {"a": 1})),
+        (3, r"`Function`.*controller"),
     ],
 )
-def test_a_wrong_argument_is_refused_with_the_remedy(
-    functions: Any, options: dict[str, bool], message: str
-) -> None:
+def test_a_wrong_argument_is_refused_with_the_remedy(functions: Any, message: str) -> None:
     with pytest.raises(DefinitionError, match=message):
-        prompt_of(functions, **options)
+        prompt_of(functions)
 
 
 @pytest.mark.parametrize("compact", [False, True])

@@ -13,12 +13,14 @@ X: JsonSchema = {"properties": {"x": S}, "additionalProperties": False}
 
 def response(schema: JsonSchema, **definitions: JsonValue) -> JsonSchema:
     parameters: JsonSchema = {"type": "object", "properties": {"v": schema}, "required": ["v"]}
-    return response_schema({"f": parameters}, definitions, must_call=True)
+    return response_schema({"f": parameters}, definitions)
 
 
 def kept(schema: JsonSchema) -> JsonValue:
     """Return the schema of one property in the schema of an answer."""
-    node: JsonValue = response(schema)
+    branches = response(schema)["anyOf"]
+    assert isinstance(branches, list)
+    node = branches[0]
     for step in ("properties", "functionCall", "properties", "args", "properties", "v"):
         assert isinstance(node, dict)
         node = node[step]
@@ -101,7 +103,7 @@ def test_each_call_has_the_parameters_of_its_name() -> None:
         "f": {"type": "object", "properties": {"a": S}, "additionalProperties": False},
         "g": {"type": "object", "properties": {"b": S}, "additionalProperties": False},
     }
-    schema = response_schema(functions, {}, must_call=False)
+    schema = response_schema(functions, {})
     assert validate(schema, {"functionCall": {"name": "g", "args": {"b": "x"}}})
     assert not validate(schema, {"functionCall": {"name": "f", "args": {"b": "x"}}})
     assert not validate(schema, {"functionCall": {"name": "h", "args": {}}})

@@ -27,7 +27,6 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated_failure
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.parse import parse_at
-from pyfunctools.schema.parsing.scalars import parse_number
 from pyfunctools.schema.parsing.strict import longer_than_a_text
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 
@@ -353,7 +352,6 @@ _MAX_BASE: Final = 10**30
 _MAX_EXPONENT: Final = 300
 _ARITHMETIC: Final = re.compile(r"[0-9eE_.+*/%() \t-]+")
 _DATES: Final = re.compile(r"\d+(?:-\d+){2,}|\d+(?:/\d+){2,}|0\d.*")
-_AMOUNT: Final = re.compile(r"([-+]?)[$\u20ac\u00a3\u00a5]\s?([0-9][0-9_]*(?:\.[0-9]+)?)")
 
 _EXPRESSION: Final = re.compile(
     r"\A[^\W\d]\w*(?:\??\.[^\W\d]\w*)+\Z"  # an attribute
@@ -366,22 +364,14 @@ _EXPRESSION: Final = re.compile(
     r"|[\"'\w)\]]\s+if\s+.+\s+else\s|[\"']\s*(?:==|!=|\b(?:or|and|in|not)\b)"
 )
 
-_LOOP: Final = re.compile(r"\sfor\s+([^\W\d]\w*)\s*(?:,[\w\s,]{1,80})?\sin\s")
-
 
 def is_expression(text: str) -> bool:
     """Return whether only a program can evaluate this: `user.email`, `a + b`, `f(x)`."""
-    if _EXPRESSION.search(text) is not None:
-        return number_of(text) is None
-    loop = _LOOP.search(text)  # `x for x in y`, but not `the best price for flights in Rome`
-    return loop is not None and loop[1] in re.findall(r"\w+", text[: loop.start()])
+    return _EXPRESSION.search(text) is not None and number_of(text) is None
 
 
 def number_of(text: str) -> int | float | None:
-    """Return the value of arithmetic (`3*7`) or of an amount of money (`$5`), or `None`."""
-    amount = _AMOUNT.fullmatch(text)
-    if amount is not None:
-        return parse_number(amount[1].replace("+", "") + amount[2])
+    """Return the value of arithmetic (`3*7`), or `None`."""
     if len(text) > _MAX_ARITHMETIC or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
         return None
     try:

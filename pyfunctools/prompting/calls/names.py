@@ -1,12 +1,12 @@
 """The function that a written name means."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import shortened
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import wrong_type
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.did_you_mean import is_misspelled, letters_of, near_names
 
@@ -27,11 +27,7 @@ class FunctionNames:
 
     def __init__(self, functions: Iterable[Function]) -> None:
         self.functions: dict[str, Function] = {}
-        if not isinstance(functions, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise _no_function(functions)
-        for function in functions:
-            if not isinstance(function, Function):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise _no_function(function)
+        for function in functions_in(functions, "parse_calls"):
             self.functions.setdefault(function.name, function)
         self._found: dict[str, Function | None] = {}
         self._close: dict[str, tuple[str, ...]] = {}
@@ -112,12 +108,17 @@ def properties_of(function: Function) -> JsonObject:
     return members_of(contract_of(function).parameters.get("properties"))
 
 
-def _no_function(given: object) -> DefinitionError:
-    return DefinitionError(
-        "parse_calls",
-        f"A {type(given).__name__} is not a function record.",
-        "Pass the `functions` of a controller, or functions from `function_of` or `from_schema`.",
-    )
+def functions_in(given: object, taker: str) -> Iterator[Function]:
+    """Yield the functions that `taker` was given.
+
+    Raises:
+        DefinitionError: an item is not a `Function`.
+    """
+    for each in given if isinstance(given, Iterable) else (given,):
+        if not isinstance(each, Function):
+            remedy = "Give a controller, or functions from `function_of` or `from_schema`."
+            raise wrong_type(taker, "only `Function`s", each, remedy)
+        yield each
 
 
 _PARTS: Final = re.compile(r"\.|::|/")

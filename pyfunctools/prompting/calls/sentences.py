@@ -94,23 +94,6 @@ _EXPLAINED: Final = re.compile(
     r"|\bif\s+you(?:['\u2019]d|\s+would)?\s+(?:want|like|wish|prefer)\b[^\n]*:\Z",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"\w+")
-_NEGATIONS: Final = frozenset(
-    {
-        *("avoid", "cannot", "instead", "need", "never", "not", "rather", "refuse", "refused"),
-        *("t", "unnecessary", "unsafe", "without", "wrong"),
-    }
-)
-"""A refusal has one of these words."""
-_ADDRESSED: Final = frozenset({"me", "please", "you", "your"})
-"""A sentence that waits for an answer has one of these words."""
-_GENERAL: Final = frozenset(
-    {
-        *("alternatives", "choices", "e", "example", "examples", "how", "instance", "one"),
-        *("options", "possibilities", "someone", "syntax", "usage", "ways", "you"),
-    }
-)
-"""An explanation has one of these words."""
 _EXAMPLE: Final = re.compile(
     r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
     r"[^\n.]{0,40}:\Z"
@@ -147,12 +130,7 @@ def only_introduces(lead: str, *, answered: bool) -> bool:
 
     If other calls have `answered` before, also if it introduces an example or an alternative.
     """
-    words = _WORD.findall(lead.lower())
-    if not _NEGATIONS.isdisjoint(words) and _REFUSED.search(lead):
-        return True
-    if not _ADDRESSED.isdisjoint(words) and _AWAITED.search(lead):
-        return True
-    if not _GENERAL.isdisjoint(words) and _EXPLAINED.search(lead):
+    if any(each.search(lead) for each in (_REFUSED, _AWAITED, _EXPLAINED)):
         return True
     if (lead.endswith("?") or _ASKS.match(lead)) and _ASKED.search(lead):
         return True
@@ -163,14 +141,12 @@ def only_introduces(lead: str, *, answered: bool) -> bool:
 
 def takes_back(behind: str) -> bool:
     """Return whether the text behind a call refuses it, or asks whether to make it."""
-    lower = behind.lower()
-    words = _WORD.findall(lower)
-    if not _NEGATIONS.isdisjoint(words) and _REFUSED_BEHIND.search(behind):
+    if _REFUSED_BEHIND.search(behind):
         return True
-    for question in _QUESTION.findall(behind) if "?" in behind or "(y/n)" in lower else ():
+    for question in _QUESTION.findall(behind) if "?" in behind or "(y/n)" in behind.lower() else ():
         if _ASKED.search(question) and not _MORE.search(question):
             return True
-    awaited = None if _ADDRESSED.isdisjoint(words) else _AWAITED.search(behind)
+    awaited = _AWAITED.search(behind)
     return awaited is not None and not _MORE.search(
         behind[awaited.start() : first_end(behind, awaited.end(), len(behind))]
     )
