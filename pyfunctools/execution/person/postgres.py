@@ -1,14 +1,10 @@
 """`PostgresStore`: used tickets and their answers in a PostgreSQL database, for many machines."""
 
-import os
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pyfunctools.errors import DefinitionError, MissingExtraError, TicketStoreError, wrong_type
-from pyfunctools.execution.person.stores import Execute, SqlStore, T
+from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
+from pyfunctools.execution.person.stores import TABLES, SqlStore
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -30,18 +26,8 @@ class PostgresStore(SqlStore):
         DefinitionError: `dsn` is not text.
     """
 
-    _sweep = (
-        """
-WITH old AS (
-  DELETE FROM pyfunctools_tickets WHERE id IN (
-    SELECT id FROM pyfunctools_tickets WHERE expires < %s AND id <> ''
-    ORDER BY expires LIMIT %s FOR UPDATE SKIP LOCKED)
-  RETURNING expires)
-INSERT INTO pyfunctools_tickets (id, expires, claimant)
-SELECT '', max(expires), '' FROM old HAVING count(*) > 0
-ON CONFLICT (id) DO UPDATE
-  SET expires = greatest(pyfunctools_tickets.expires, excluded.expires)""",
-    )
+    _mark = "%s"
+    _skips = " FOR UPDATE SKIP LOCKED"
 
     def __init__(self, dsn: str, *, timeout: float = 5) -> None:
         try:
@@ -53,67 +39,31 @@ ON CONFLICT (id) DO UPDATE
             raise wrong_type("PostgresStore(dsn)", "a connection string", dsn)
         if isinstance(timeout, bool) or not timeout > 0:
             raise DefinitionError("PostgresStore(timeout)", "This must be more than 0 seconds.")
-        self._errors = psycopg.Error
-        self._connect = psycopg.connect
-        self._dsn = dsn
-        self._timeout = timeout
-        super().__init__()
-        self._process = os.getpid()
-        self._lock = Lock()
-        self._session: PostgresSession | None = None
+        self._errors = self._lost = (psycopg.Error,)
+        super().__init__(dsn, timeout)
 
     def __repr__(self) -> str:
         return "PostgresStore(...)"
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (partial(PostgresStore, timeout=self._timeout), (self._dsn,))
+    def _told(self, error: Exception) -> str:
+        return type(error).__name__  # its message may have the connection string
 
-    def close(self) -> None:
-        """Close the connection; a later call opens a new one."""
-        session: PostgresSession | None = getattr(self, "_session", None)
-        self._session = None
-        if session is not None:
-            session.close()
+    def _opened(self) -> "PostgresSession":
+        import psycopg
 
-    def _done(self, statements: Callable[[Execute], T]) -> T:
-        """Return the result of statements; on a connection that was lost they run once again."""
-        if self._process != os.getpid():  # a forked process must not use its parent's
-            self._process, self._lock, self._session = os.getpid(), Lock(), None
-        with self._lock:
-            if self._session is not None:
-                with suppress(self._errors):
-                    return self._run(statements, self._session)
-            try:
-                return self._run(statements, self._opened())
-            except self._errors as error:
-                reason = f"The database did not do it ({type(error).__name__})."
-                raise TicketStoreError("PostgresStore", reason, _REMEDY) from None  # no dsn
-
-    def _run(self, statements: Callable[[Execute], T], session: PostgresSession) -> T:
-        try:
-            return statements(cast("Execute", session.execute))
-        except BaseException:  # an interrupt too: what the connection waits for is not known
-            self.close()
-            raise
-
-    def _opened(self) -> PostgresSession:
         milliseconds = int(self._timeout * 1000)
-        session = self._session = self._connect(
-            self._dsn,
+        session = psycopg.connect(
+            self._place,
             autocommit=True,
             connect_timeout=max(1, round(self._timeout)),
             options=f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}",
         )
-        self._run(lambda execute: execute(_TABLE, ()), session)
+        try:
+            for statement in TABLES:
+                # If another process makes the table now, this says so although it asks "if not".
+                with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+                    session.execute(statement)
+        except BaseException:
+            session.close()
+            raise
         return session
-
-
-_REMEDY: Final = "Look at the server, and at the connection string."
-
-_TABLE: Final = """
-DO $$ BEGIN
-  CREATE TABLE IF NOT EXISTS pyfunctools_tickets (
-    id text PRIMARY KEY, expires bigint NOT NULL, claimant text NOT NULL, answer text);
-  CREATE INDEX IF NOT EXISTS pyfunctools_tickets_by_end ON pyfunctools_tickets (expires);
-EXCEPTION WHEN unique_violation OR duplicate_table THEN  -- another process made it now
-END $$"""

@@ -25,9 +25,6 @@ if TYPE_CHECKING:  # loaded by the first `SqliteStore`
 
 T = TypeVar("T")
 
-Execute: TypeAlias = Callable[[str, tuple[object, ...]], Any]
-"""Runs a statement of SQL, with `%s` for each value, and returns its cursor."""
-
 Clock: TypeAlias = Callable[[], float]
 """A function that returns seconds since 1970."""
 
@@ -169,18 +166,33 @@ class MemoryStore(_ByClocks):
 class SqlStore(_ByClocks, ABC):
     """Remembers used tickets, and their answers, in a table of a database.
 
-    A claim may be repeated after an error: its row holds who claimed it. The row without an id
-    remembers the latest expiry among the forgotten claims. `_sweep` are the statements that forget
-    claims; their values are the date before which these expired, and the most to forget.
+    A process has one connection, which its threads share; it is closed before a fork. A claim may
+    be repeated after an error: its row holds who claimed it. The row without an id remembers the
+    latest expiry among the forgotten claims. After an error in `_lost` the statements run once
+    again, on a new connection.
     """
 
-    _sweep: tuple[str, ...]
+    _connection: Any = None
+    _errors: tuple[type[Exception], ...]
+    _lost: tuple[type[Exception], ...] = ()
+    _mark = "?"
+    _skips = ""
 
     blocks = True
     """Whether a claim may wait for others."""
 
+    def __init__(self, place: str, timeout: float) -> None:
+        super().__init__()
+        self._place = place
+        self._timeout = timeout
+        self._lock = Lock()
+        _OPEN.add(self)
+
     def __del__(self) -> None:
         self.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (partial(type(self), timeout=self._timeout), (self._place,))
 
     def claim(self, ticket_id: str, expires: int, /) -> bool:
         """Return whether this is the first claim of this id, and remember it.
@@ -191,11 +203,11 @@ class SqlStore(_ByClocks, ABC):
         claimant = token_hex(8)
         until = self._now() - _GRACE_OF_TABLE
 
-        def write(execute: Execute) -> tuple[str, int | None] | None:
-            for statement in self._sweep:
-                execute(statement, (until, SWEEP))
-            execute(_CLAIM, (ticket_id, expires, claimant))
-            return execute(_CLAIMED, (ticket_id,)).fetchone()
+        def write() -> tuple[str, int | None] | None:
+            self._execute(_REMEMBER_LATEST, until, SWEEP)
+            self._execute(_FORGET.format(skips=self._skips), until, SWEEP)
+            self._execute(_CLAIM, ticket_id, expires, claimant)
+            return self._execute(_CLAIMED, ticket_id).fetchone()
 
         winner, forgotten = self._done(write) or (claimant, expires)  # gone at once: it was old
         if winner == claimant and forgotten is not None and expires <= forgotten:
@@ -205,37 +217,69 @@ class SqlStore(_ByClocks, ABC):
     def record(self, ticket_id: str, answer: str, /) -> None:
         """Remember the answer of a claimed ticket."""
         text = answer.replace("\0", "\N{REPLACEMENT CHARACTER}")  # which PostgreSQL cannot hold
-        self._done(lambda execute: execute(_RECORD, (text, ticket_id)))
+        self._done(lambda: self._execute(_RECORD, text, ticket_id))
 
     def answer(self, ticket_id: str, /) -> str | None:
         """Return the answer of a ticket, `None` if there is none."""
-        row = self._done(lambda execute: execute(_ANSWER, (ticket_id,)).fetchone())
+        row = self._done(lambda: self._execute(_ANSWER, ticket_id).fetchone())
         return None if row is None else row[0]
 
-    @abstractmethod
     def close(self) -> None:
-        """Close the connections; a later claim opens new ones."""
+        """Close the connection; a later claim opens a new one."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def before_fork(self) -> None:
+        """Close the connection: it must not exist in two processes."""
+        self._lock.acquire()
+        self.close()
+
+    def after_fork(self) -> None:
+        """Go on after a fork, in both processes."""
+        self._lock.release()
+
+    def _done(self, statements: Callable[[], T]) -> T:
+        """Return the result of statements, each of which is a transaction of its own."""
+        if not self._lock.acquire(timeout=self._timeout):
+            raise self._failed("other threads wait for it")
+        try:
+            if self._connection is not None:
+                with suppress(*self._lost):
+                    return self._run(statements)
+            return self._run(statements)
+        except self._errors as error:
+            raise self._failed(self._told(error)) from None
+        finally:
+            self._lock.release()
+
+    def _run(self, statements: Callable[[], T]) -> T:
+        try:
+            if self._connection is None:
+                self._connection = self._opened()
+            return statements()
+        except BaseException:  # an interrupt too: what the connection waits for is not known
+            self.close()
+            raise
+
+    def _execute(self, statement: str, *values: object) -> Any:
+        """Run a statement of SQL, with `%s` for each value, and return its cursor."""
+        return self._connection.execute(statement.replace("%s", self._mark), values)
+
+    def _failed(self, reason: str) -> TicketStoreError:
+        text = f"The claim could not be written: {reason}."
+        return TicketStoreError(repr(self), text, "Look at the database.")
+
+    def _told(self, error: Exception) -> str:
+        """Return what may be told of an error."""
+        return str(error)
 
     @abstractmethod
-    def _done(self, statements: Callable[[Execute], T]) -> T:
-        """Return the result of statements, each of which is a transaction of its own."""
+    def _opened(self) -> Any:
+        """Return a new connection to the table."""
 
 
-_SWEEP = (
-    """
-INSERT INTO pyfunctools_tickets (id, expires, claimant)
-SELECT '', latest, '' FROM (
-  SELECT max(expires) AS latest FROM (
-    SELECT expires FROM pyfunctools_tickets WHERE expires < %s AND id <> ''
-    ORDER BY expires LIMIT %s)) WHERE latest IS NOT NULL
-ON CONFLICT (id) DO UPDATE SET expires = max(expires, excluded.expires)""",
-    """
-DELETE FROM pyfunctools_tickets WHERE id IN (
-  SELECT id FROM pyfunctools_tickets WHERE expires < %s AND id <> ''
-  AND expires <= (SELECT expires FROM pyfunctools_tickets WHERE id = '')
-  ORDER BY expires LIMIT %s)""",
-)
-"""Forgets old claims, the latest expiry among them first: a claim in between is refused."""
+_OPEN: "weakref.WeakSet[SqlStore]" = weakref.WeakSet()
 
 
 class SqliteStore(SqlStore):
@@ -250,66 +294,34 @@ class SqliteStore(SqlStore):
         DefinitionError: no database can be opened or created at the path.
     """
 
-    _sweep = _SWEEP
-
     def __init__(self, path: str | os.PathLike[str], *, timeout: float = 5) -> None:
         import sqlite3
 
         self._path = _checked(path)
-        self._timeout = timeout
-        super().__init__()
-        self._lock = Lock()
-        self._connection: Connection | None = None
+        self._errors = (sqlite3.Error, OSError, OverflowError)
         self._file: tuple[int, int] | None = None
+        super().__init__(str(self._path), timeout)
         try:
-            self._connection = self._open("rwc")
-            for statement in _TABLES:
-                self._connection.execute(statement)
+            self._connection = self._opened("rwc")
+            for statement in TABLES:
+                self._execute(statement)
         except sqlite3.Error as error:
             self.close()
             raise DefinitionError(
                 "SqliteStore(path)",
-                f"No database can be opened or created at {str(self._path)!r}: {error}.",
+                f"No database can be opened or created at {self._place!r}: {error}.",
                 "Pass the path of a file in a directory that exists and can be written to.",
             ) from error
-        _OPEN.add(self)
 
     def __repr__(self) -> str:
-        return f"SqliteStore({str(self._path)!r})"
+        return f"SqliteStore({self._place!r})"
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (partial(SqliteStore, timeout=self._timeout), (str(self._path),))
-
-    def close(self) -> None:
-        """Close the connection; a later claim opens a new one."""
-        connection: Connection | None = getattr(self, "_connection", None)
-        self._connection = None
-        if connection is not None:
-            connection.close()
-
-    def _done(self, statements: Callable[[Execute], T]) -> T:
-        """Run statements over this process's connection, for one thread at a time."""
-        import sqlite3
-
-        if not self._lock.acquire(timeout=self._timeout):
-            raise self._failed("other threads wait for the same file")
-        try:
-            if self._connection is None or self._file != _identity(self._path):
-                self.close()
-                self._connection = self._open("rw")  # which does not create a deleted file
-            run = self._connection.execute
-            return statements(lambda text, values: run(text.replace("%s", "?"), values))
-        except (sqlite3.Error, OSError, OverflowError) as error:
+    def _run(self, statements: Callable[[], T]) -> T:
+        if self._file != _identity(self._path):
             self.close()
-            raise self._failed(str(error)) from error
-        finally:
-            self._lock.release()
+        return super()._run(statements)
 
-    def _failed(self, reason: str) -> TicketStoreError:
-        text = f"The claim could not be written: {reason}."
-        return TicketStoreError(repr(self), text, "Look at the file.")
-
-    def _open(self, mode: str) -> "Connection":
+    def _opened(self, mode: str = "rw") -> "Connection":  # which does not create a deleted file
         import sqlite3
 
         connection = sqlite3.connect(
@@ -327,18 +339,8 @@ class SqliteStore(SqlStore):
         self._file = _identity(self._path)
         return connection
 
-    def before_fork(self) -> None:
-        """Close the connection: SQLite's must not exist in two processes."""
-        self._lock.acquire()
-        self.close()
 
-    def after_fork(self) -> None:
-        """Go on after a fork, in both processes."""
-        self._lock.release()
-
-
-_OPEN: "weakref.WeakSet[SqliteStore]" = weakref.WeakSet()
-_FORKING: list[SqliteStore] = []
+_FORKING: list[SqlStore] = []
 
 
 def _before_fork() -> None:
@@ -398,6 +400,20 @@ _LATEST = 1e15
 _MOST_TEXT = 64 << 20
 """Characters of all answers in a `MemoryStore`."""
 
+_REMEMBER_LATEST = """
+INSERT INTO pyfunctools_tickets (id, expires, claimant)
+SELECT '', latest, '' FROM (
+  SELECT max(expires) AS latest FROM (
+    SELECT expires FROM pyfunctools_tickets WHERE expires < %s AND id <> ''
+    ORDER BY expires LIMIT %s) AS old) AS ended WHERE latest IS NOT NULL
+ON CONFLICT (id) DO UPDATE
+  SET expires = excluded.expires WHERE excluded.expires > pyfunctools_tickets.expires"""
+"""Comes before `_FORGET`: a claim in between is refused."""
+_FORGET = """
+DELETE FROM pyfunctools_tickets WHERE id IN (
+  SELECT id FROM pyfunctools_tickets WHERE expires < %s AND id <> ''
+  AND expires <= (SELECT expires FROM pyfunctools_tickets WHERE id = '')
+  ORDER BY expires LIMIT %s{skips})"""
 _CLAIM = """
 INSERT INTO pyfunctools_tickets (id, expires, claimant) VALUES (%s, %s, %s)
 ON CONFLICT (id) DO NOTHING"""
@@ -407,8 +423,9 @@ FROM pyfunctools_tickets WHERE id = %s"""
 _RECORD = "UPDATE pyfunctools_tickets SET answer = %s WHERE id = %s"
 _ANSWER = "SELECT answer FROM pyfunctools_tickets WHERE id = %s"
 
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS pyfunctools_tickets (id TEXT PRIMARY KEY,"
-    " expires INTEGER NOT NULL, claimant TEXT NOT NULL, answer TEXT) WITHOUT ROWID",
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS pyfunctools_tickets (id text PRIMARY KEY,"
+    " expires bigint NOT NULL, claimant text NOT NULL, answer text)",
     "CREATE INDEX IF NOT EXISTS pyfunctools_tickets_by_end ON pyfunctools_tickets (expires)",
 )
+"""The statements that make the table, if there is none."""
