@@ -303,7 +303,7 @@ def test_a_ticket_contains_the_models_arguments_and_no_value_of_the_person(way: 
     for outcome in outcomes:
         payload = payload_of(ticket_of(outcome))
         assert SECRET not in payload
-        assert json.loads(payload)["a"] == outcome.waiting.arguments  # type: ignore[union-attr]
+        assert json.loads(payload)["arguments"] == outcome.waiting.arguments  # type: ignore[union-attr]
 
 
 def test_a_ticket_stays_valid_for_new_texts_but_not_for_a_new_schema() -> None:

@@ -97,7 +97,7 @@ def in_ticket(ticket: str) -> Iterator[str]:
     payload = ticket.partition(".")[0]
     said = urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode()
     yield from (ticket, said)
-    yield decompress(b85decode(loads(said)["s"]["program"]), **_SMALL).decode("latin-1")
+    yield decompress(b85decode(loads(said)["state"]["program"]), **_SMALL).decode("latin-1")
 
 
 class Writer:

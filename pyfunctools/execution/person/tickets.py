@@ -8,7 +8,6 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
 from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac_digest
@@ -36,7 +35,6 @@ from pyfunctools.execution.steps import (
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Reason, waiting_to_json
-from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import REMARKS
@@ -142,7 +140,7 @@ class Tickets:
     `SqliteStore(path)` on one machine, `MemoryStore()` in one process, or an object with `claim` as
     in `TicketStore`.
 
-    `lifetime` is a `timedelta`, or seconds, rounded up to whole ones. `clock` returns seconds since
+    `lifetime` is in seconds, rounded up to whole ones. `clock` returns seconds since
     1970; the stores use it too. A store that keeps answers (see `TicketStore`)
     remembers the text of each call's outcome, without the person's values: a second `resume` of a
     ticket returns it, with `replayed` true.
@@ -158,7 +156,7 @@ class Tickets:
 
     key: bytes | None = field(default=None, kw_only=False, repr=False)
     store: TicketStore | None = None
-    lifetime: timedelta | float = 900
+    lifetime: float = 900
     clock: Callable[[], float] = field(default=time.time, repr=False)
     _own: _OfThisProcess = field(init=False, repr=False, compare=False)
 
@@ -171,18 +169,8 @@ class Tickets:
                 f"This must be at least {SHORTEST_KEY} bytes.",
                 "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets.",
             )
-        seconds: object = self.lifetime
-        seconds = seconds.total_seconds() if isinstance(seconds, timedelta) else seconds
-        if not (isinstance(seconds, int | float) and 0 < seconds < inf):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DefinitionError(
-                "Tickets(lifetime)",
-                "This must be above zero.",
-                "Write seconds, or a `timedelta`.",
-            )
-        if not callable(self.clock):
-            raise wrong_type(
-                "Tickets(clock)", "a function", self.clock, "Write `time.time`, for example."
-            )
+        if not (isinstance(self.lifetime, int | float) and 0 < self.lifetime < inf):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DefinitionError("Tickets(lifetime)", "This must be seconds, above zero.")
         _check_store(self.key, self.store)
         if callable(follow := getattr(self.store, "follow", None)):
             follow(self.clock)
@@ -221,16 +209,16 @@ class Tickets:
         if after is not None:
             filled = tuple(dict.fromkeys((*after.filled, *filled)))
         contents = {
-            "v": _VERSION,
+            "version": _VERSION,
             "id": token_urlsafe(16) if after is None else after.id,
-            "f": function.name,
-            "d": digest_of(function),
-            "c": call,
-            "u": self._digest(audience),
-            "x": int(time_of(self.clock)) + self._seconds if after is None else after.expires,
-            "a": arguments,
-            "p": [list(keys) for keys in filled],
-            **({"s": state} if state else {}),
+            "function": function.name,
+            "digest": digest_of(function),
+            "call": call,
+            "audience": self._digest(audience),
+            "expires": self._expiry if after is None else after.expires,
+            "arguments": arguments,
+            "filled": filled,
+            "state": state or {},
         }
         try:
             payload = _encoded(_COMPACT(contents).encode())
@@ -247,20 +235,10 @@ class Tickets:
         if not compare_digest(self._signature(payload), signature):
             return "foreign"
         contents = loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-        if contents["v"] != _VERSION:
+        if contents.pop("version", None) != _VERSION:
             return "foreign"
-        ticket = Ticket(
-            id=contents["id"],
-            function=contents["f"],
-            digest=contents["d"],
-            call=contents["c"],
-            audience=contents["u"],
-            expires=contents["x"],
-            arguments=contents["a"],
-            filled=tuple(tuple(keys) for keys in contents["p"]),
-            state=contents.get("s") or {},
-            text=text,
-        )
+        filled = tuple(tuple(keys) for keys in contents.pop("filled"))
+        ticket = Ticket(**contents, filled=filled, text=text)
         return ticket if also_expired or not self.has_expired(ticket) else "expired"
 
     def is_for(self, ticket: Ticket, audience: str | None) -> bool:
@@ -328,9 +306,8 @@ class Tickets:
         return own if self.store is None else Signer(own.key, self.store)
 
     @property
-    def _seconds(self) -> int:
-        lifetime = self.lifetime
-        return ceil(lifetime.total_seconds() if isinstance(lifetime, timedelta) else lifetime)
+    def _expiry(self) -> int:
+        return int(time_of(self.clock)) + ceil(self.lifetime)
 
     def _signature(self, payload: str) -> str:
         # With the prefix, other data that the application signs with its key is not a ticket.
@@ -404,57 +381,41 @@ def ticket_refused(
     reason: Refusal, name: str | None = None, ticket: Ticket | None = None
 ) -> Outcome:
     """Return the outcome for a refused ticket; only `unused` is known not to have run."""
-    word, expected, text = _REFUSALS[reason]
+    word, text = _REFUSALS[reason]
     text = text.format(nothing_ran({} if ticket is None else ticket.state))
-    path = Path.of((), "$ticket")
-    issue = Issue(path=path, expected=expected, value=None, message=text, side="human")
-    waits = word == "ticket_foreign"
-    return Outcome(text=text, reason=word, issues=(issue,), function=name, _still_waits=waits)
+    return Outcome(text=text, reason=word, function=name, _still_waits=word == "ticket_foreign")
 
 
-_REFUSALS: dict[Refusal, tuple[Reason, str, str]] = {
-    "none": ("ticket_foreign", "a ticket", "This is not a ticket. Nothing has run."),
+_REFUSALS: dict[Refusal, tuple[Reason, str]] = {
+    "none": ("ticket_foreign", "This is not a ticket. Nothing has run."),
     "foreign": (
         "ticket_foreign",
-        "a ticket as it was issued",
         "This ticket was changed, or issued by somebody else. It was not used.",
     ),
-    "audience": (
-        "ticket_foreign",
-        "a ticket that was issued for this audience",
-        "This ticket was issued for somebody else. It was not used.",
-    ),
+    "audience": ("ticket_foreign", "This ticket was issued for somebody else. It was not used."),
     "expired": (
         "ticket_expired",
-        "a ticket that has not expired",
         "This ticket has expired, and was not used now. Whether its call was carried out before is "
         "not known here.",
     ),
-    "unused": (
-        "ticket_expired",
-        "a ticket that has not expired",
-        "This ticket has expired. {}.",
-    ),
+    "unused": ("ticket_expired", "This ticket has expired. {}."),
     "used": (
         "ticket_used",
-        "a ticket that was not used yet",
         "This call was started before, or withdrawn. Whether it was carried out is not known here.",
     ),
     "gone": (
         "ticket_gone",
-        "a ticket for a function that exists",
         "The function of this ticket does not exist. The ticket was not used now.",
     ),
     "changed": (
         "ticket_changed",
-        "a ticket for the function as it is now",
         "This ticket is for another function, or for this one as it was before a change. It was "
         "not used now.",
     ),
 }
 
 _COMPACT = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-_VERSION = 5
+_VERSION = 6
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
 
 

@@ -4,7 +4,6 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from hmac import digest as hmac_digest
 
 import pytest
@@ -63,14 +62,15 @@ def test_the_contents_of_a_ticket() -> None:
     assert isinstance(identity, str)
     assert len(identity) >= 22
     assert contents == {
-        "v": 5,
-        "f": "pay",
-        "d": digest_of(pay()),
-        "c": "",
-        "u": None,
-        "x": 1_000_060,
-        "a": {"amount": 2.5},
-        "p": [],
+        "version": 6,
+        "function": "pay",
+        "digest": digest_of(pay()),
+        "call": "",
+        "audience": None,
+        "expires": 1_000_060,
+        "arguments": {"amount": 2.5},
+        "filled": [],
+        "state": {},
     }
     ticket = tickets.read(text)
     assert isinstance(ticket, Ticket)
@@ -157,13 +157,13 @@ def test_a_ticket_of_another_key_purpose_or_version_is_foreign() -> None:
     assert isinstance(tickets.read(signed(contents)), Ticket)
     assert tickets.read(signed(contents, key=b"o" * 32)) == "foreign"
     assert tickets.read(signed(contents, prefix=b"")) == "foreign"
-    assert tickets.read(signed({**contents, "v": 1})) == "foreign"
+    assert tickets.read(signed({**contents, "version": 1})) == "foreign"
     assert Tickets(b"o" * 32, store=MemoryStore()).read(signed(contents)) == "foreign"
 
 
 def test_a_ticket_expires_at_its_second() -> None:
     clock = Clock()
-    tickets = Tickets(KEY, store=MemoryStore(), lifetime=timedelta(seconds=1.5), clock=clock)
+    tickets = Tickets(KEY, store=MemoryStore(), lifetime=1.5, clock=clock)
     text = issued(tickets)
     ticket = tickets.read(text)
     assert isinstance(ticket, Ticket)
@@ -195,7 +195,7 @@ def test_a_short_key_is_refused_and_no_key_is_shown(key: object) -> None:
     assert "kkk" not in repr(Tickets(KEY, store=MemoryStore()))
 
 
-@pytest.mark.parametrize("lifetime", [0, -1, timedelta(0)])
+@pytest.mark.parametrize("lifetime", [0, -1, "60"])
 def test_a_lifetime_has_to_be_positive(lifetime: float) -> None:
     with pytest.raises(DefinitionError, match="above zero"):
         Tickets(KEY, store=MemoryStore(), lifetime=lifetime)
@@ -225,7 +225,7 @@ def test_the_digest_covers_the_name_the_origin_the_parameters_and_their_sides() 
 NEVER_RAN = ("none", "unused")
 
 
-def test_each_refusal_has_its_own_issue_and_only_two_say_that_nothing_has_run() -> None:
+def test_each_refusal_has_its_own_text_and_only_two_say_that_nothing_has_run() -> None:
     reasons = ("none", "foreign", "audience", "expired", "unused", "used", "gone", "changed")
     outcomes = {reason: ticket_refused(reason, "pay") for reason in reasons}
     assert len({outcome.text for outcome in outcomes.values()}) == len(reasons)
@@ -233,8 +233,6 @@ def test_each_refusal_has_its_own_issue_and_only_two_say_that_nothing_has_run() 
         assert outcome.is_error
         assert outcome.function == "pay"
         assert ("Nothing has run" in outcome.text) is (reason in NEVER_RAN)
-        (issue,) = outcome.issues
-        assert (issue.path, issue.side, issue.value) == ("$ticket", "human", None)
 
 
 def fails() -> float:
