@@ -16,7 +16,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from asyncio import AbstractEventLoop, Runner
     from concurrent.futures import Future
 
     from pyfunctools.record.function import Function
@@ -200,15 +200,16 @@ class BackgroundLoop:
             self._loop = self._stop = None
 
     def _started(self) -> "AbstractEventLoop":
-        from asyncio import new_event_loop
+        from asyncio import Runner
         from threading import Thread
 
         with self._lock:
             lost = self._loop is None or self._loop.is_closed() or self._process != os.getpid()
             if self._loop is None or lost:
-                loop = self._loop = new_event_loop()
+                runner = Runner()
+                loop = self._loop = runner.get_loop()
                 self._process = os.getpid()
-                thread = Thread(target=_serve, args=(loop,), name="pyfunctools-loop", daemon=True)
+                thread = Thread(target=_serve, args=(runner,), name="pyfunctools-loop", daemon=True)
                 thread.start()
                 self._stop = weakref.finalize(self, _stop, loop)
             return self._loop
@@ -225,23 +226,13 @@ def in_a_loop() -> bool:
     return True
 
 
-def _serve(loop: "AbstractEventLoop") -> None:
-    from asyncio import all_tasks, gather
-
-    try:
+def _serve(runner: "Runner") -> None:
+    with runner:  # which cancels the tasks that are left
         while True:
             try:
-                loop.run_forever()
-                break
+                return runner.get_loop().run_forever()
             except (KeyboardInterrupt, SystemExit):  # raised by a coroutine: its future has it too
                 continue
-        if left := all_tasks(loop):
-            for task in left:
-                task.cancel()
-            loop.run_until_complete(gather(*left, return_exceptions=True))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
 
 
 def _stop(loop: "AbstractEventLoop") -> None:

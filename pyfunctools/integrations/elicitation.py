@@ -17,6 +17,7 @@ from pyfunctools._json import JsonValue, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Question, Waiting
+from pyfunctools.schema import validate
 
 FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
 """The formats of texts that forms support."""
@@ -24,12 +25,6 @@ FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
 PAGES: Final = 10_000
 """The most pages that are open at the same time; with more, the oldest is forgotten."""
 
-_TYPES: Final[dict[str, Any]] = {
-    "boolean": bool,
-    "integer": int,
-    "number": int | float,
-    "string": str,
-}
 _ROOT: Final = "$input."
 _LONGEST: Final = 1_000
 _plain: Final = JSONEncoder(ensure_ascii=False).encode
@@ -97,18 +92,18 @@ def refusal_of(
 ) -> str:
     """Return the text for a call if the person cannot be asked: the reason, and a remedy."""
     private = [each.label for each in waiting.questions if each.secret or each.kind == "file"]
-    wanted = "approve" if waiting.approval and not waiting.questions else "add their part to"
-    text = f"A person has to {wanted} this call first, and cannot be asked here: "
     if waiting.ticket is None:
-        text += "its arguments are too large to be kept until they answer."
+        why = "its arguments are too large to be kept until they answer"
     elif private and not has_page:
-        text += f"{', '.join(private)} may not be asked for in a form, and this server has no page."
+        why = f"{', '.join(private)} may not be asked for in a form, and this server has no page"
     elif private or "form" not in modes:
-        text += f"this client has no elicitation {'by address' if private else 'by form'}."
+        why = f"this client has no elicitation {'by address' if private else 'by form'}"
     else:
-        text += "no form can ask for their part."
-    text += f" {nothing_ran}. Tell the person to make this call in the application itself"
-    return f"{text}{', or in a client that can ask them' if has_page or not private else ''}."
+        why = "no form can ask for their part"
+    return (
+        f"A person has to take part in this call first, and cannot be asked here: {why}. "
+        f"{nothing_ran}. Tell the person to make this call in the application itself."
+    )
 
 
 def _field(question: Question) -> dict[str, Any]:
@@ -120,9 +115,8 @@ def _field(question: Question) -> dict[str, Any]:
         lines.append("A time, such as 09:30.")
     if description := "\n".join(filter(None, lines)):
         field["description"] = visible(description)
-    default, python_type = question.default, _TYPES.get(field["type"], ())
-    if isinstance(default, python_type) and (python_type is bool) == isinstance(default, bool):
-        field["default"] = default
+    if validate(field, question.default):
+        field["default"] = question.default
     return field
 
 
