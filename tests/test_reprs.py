@@ -70,9 +70,8 @@ def test_the_repr_of_a_short_record_is_complete() -> None:
     )
     assert repr(BOOK.check({"day": 1, "guests": "x"})) == (
         "Failure(value={'day': '1', 'guests': 'x'}, issues=(Issue(path='$input.guests', "
-        "expected='integer', value='x', message='$input.guests must be an integer, not the string "
-        "\"x\".', side='llm'),), repairs=(Repair(path='$input.day', kind='string', before=1, "
-        "after='1'),))"
+        "expected='integer', value='x', message='$input.guests is \"x\": expected integer.', "
+        "side='llm'),), repairs=(Repair(path='$input.day', kind='string', before=1, after='1'),))"
     )
     assert repr(Outcome(text="done")) == "Outcome(text='done')"
 

@@ -21,13 +21,13 @@ from pyfunctools.record.outcome import Kind
 from pyfunctools.schema import Path
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.feedback.plain_words import humanized
+from pyfunctools.schema.ground.json_values import ABSENT, Given
 from pyfunctools.schema.ground.path import Keys, parse_path, value_at
 from pyfunctools.schema.ground.references import defined_name, prune
 from pyfunctools.schema.outline.json_types import listed_values
 from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.separation.predicates import is_file, is_secret_of_human
-from pyfunctools.schema.separation.side_values import ABSENT, Given
 from pyfunctools.schema.vocabulary import UNIONS
 
 _LONGEST = 1_000

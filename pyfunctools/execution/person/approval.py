@@ -14,17 +14,12 @@ from pyfunctools.execution.person.uploads import leaves, merged, with_files
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Question, Request, ServerWords
 from pyfunctools.schema import Failure, Issue, Path, Success
-from pyfunctools.schema.ground.json_values import equal
+from pyfunctools.schema.ground.issue import depth_issue, side_issue
+from pyfunctools.schema.ground.json_values import ABSENT, Given, equal
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_secret
-from pyfunctools.schema.separation.side_values import (
-    ABSENT,
-    Given,
-    depth_issue,
-    is_too_deep,
-    side_issue,
-)
+from pyfunctools.schema.separation.side_values import is_too_deep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

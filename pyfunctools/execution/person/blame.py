@@ -7,8 +7,9 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
+from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.path import Keys, value_at
-from pyfunctools.schema.separation.side_values import is_too_deep, side_issue
+from pyfunctools.schema.separation.side_values import is_too_deep
 
 
 def of_model(function: Function, arguments: JsonObject) -> JsonValue:

@@ -34,11 +34,11 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Kind, Question
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.feedback.plain_words import TEXTS, humanized, problem_text
+from pyfunctools.schema.ground.json_values import ABSENT, Given
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.separation.predicates import has_secret_part, without_values
 from pyfunctools.schema.separation.separate import Separated
-from pyfunctools.schema.separation.side_values import ABSENT, Given
 
 MOST_ITEMS: Final = 100
 """The most items of one list for which a person is asked one by one."""

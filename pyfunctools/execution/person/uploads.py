@@ -9,11 +9,11 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Success
+from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.path import ROOT, Keys
 from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_upload
-from pyfunctools.schema.separation.side_values import side_issue
 from pyfunctools.schema.vocabulary import UNIONS
 
 

@@ -40,9 +40,9 @@ from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.feedback.feedback import NOT_YOURS
 from pyfunctools.schema.feedback.plain_words import TEXTS
+from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.separation.ownership import SideName
-from pyfunctools.schema.separation.side_values import side_issue
 
 Wants = Literal["needs_human", "needs_approval"]
 

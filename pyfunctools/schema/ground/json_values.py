@@ -10,7 +10,7 @@ from functools import cache
 from itertools import chain, repeat
 from json import JSONEncoder, dumps
 from math import isfinite
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
@@ -19,6 +19,17 @@ from pyfunctools.schema.ground.path import Keys
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
+
+
+class _Absent(Enum):
+    ABSENT = "absent"
+
+
+ABSENT: Final = _Absent.ABSENT
+"""Stands for a missing value."""
+
+Given: TypeAlias = "JsonValue | Literal[_Absent.ABSENT]"
+"""A value, or `ABSENT`."""
 
 MAX_SCHEMA_DEPTH = 256
 """The deepest nesting of objects and arrays in a schema."""

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import plural, shortened
 from pyfunctools.schema.ground.json_values import LINE, escape_invisible, preview
-from pyfunctools.schema.outline.json_types import EXAMPLES, implied_types
+from pyfunctools.schema.outline.json_types import EXAMPLES, implied_types, listed_values
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.outline.unions import union_of
-from pyfunctools.schema.vocabulary import BOUNDS, UNIONS
+from pyfunctools.schema.vocabulary import BOUNDS, UNIONS, VALUE_LISTS
 
 LENGTH = 200
 """Characters of the longest line."""
@@ -43,10 +43,10 @@ def object_line(outline: Outline) -> str | None:
     optional = [name for name in part.declared if name not in part.required]
     line = "a JSON object"
     if required:
-        line += f" with {_listing(required, _NAMES)}"
+        line += f" with {listing(required)}"
     if optional:
         before = ", and if needed " if required else ", if needed with "
-        line += before + _listing(optional, _NAMES)
+        line += before + listing(optional)
     return shortened(escape_invisible(line), LENGTH)
 
 
@@ -82,14 +82,10 @@ def _text(part: Part | None, depth: int) -> str:
 
 def _conditions(part: Part, depth: int) -> Iterator[str]:
     """Yield the conditions of the line, some of them empty."""
-    if "const" in part.rules:
-        yield preview(part.rules["const"])
-    elif isinstance(values := part.rules.get("enum"), list):
+    if (values := listed_values(part.rules)) is not None:
         yield one_of(values)
     else:
-        names = [escape_invisible(name) for name in implied_types(part.rules)]
-        names.sort(key=lambda name: name == "null")
-        yield either(_type(name, part, depth) for name in names)
+        yield either(_type(name, part, depth) for name in _type_names(part))
     below = [*part.branches("allOf"), *([] if part.target is None else [part.target])]
     for inner in below[:_BRANCHES] if depth < _NESTING else ():
         text = _text(inner, depth + 1)
@@ -97,12 +93,45 @@ def _conditions(part: Part, depth: int) -> Iterator[str]:
     for keyword in UNIONS:
         if keyword in part.rules:
             yield _union(part, keyword, depth)
-    rules = part.rules
-    yield from (bound(keyword, rules[keyword]) for keyword in BOUNDS if keyword in rules)
-    if rules.get("uniqueItems") is True:
-        yield "no item twice"
-    if isinstance(part.rules.get("not"), dict) and depth < _NESTING:
-        yield f"not {_text(part.below('not'), depth + 1)}"
+    for keyword in (*BOUNDS, "uniqueItems", "not"):
+        if keyword in part.rules:
+            yield rule_text(part, keyword, part.rules[keyword], depth)
+
+
+def rule_text(part: Part, keyword: str, operand: JsonValue, depth: int = 0) -> str:
+    """Return one rule of a part in words; "" if it has no words, or allows every value."""
+    if keyword in BOUNDS:
+        return _bound(keyword, operand)
+    if keyword in VALUE_LISTS:
+        return one_of(listed_values(part.rules) or ())
+    if keyword in ("format", "pattern"):
+        return _string({keyword: operand})
+    if keyword == "type":
+        return either(_type_names(part))
+    if keyword in ("contentEncoding", "contentMediaType"):
+        return f"{preview(operand)} text"
+    if keyword == "uniqueItems":
+        return "no item twice" if operand is not False else ""
+    inner = part.below(keyword) if depth < _NESTING else None
+    if keyword == "contains":
+        return f"array with {_how_many(part.rules)} of this kind: {_text(inner, depth + 1)}"
+    return "" if keyword != "not" or inner is None else f"not {_text(inner, depth + 1)}"
+
+
+def _how_many(rules: JsonSchema) -> str:
+    least, most = rules.get("minContains", 1), rules.get("maxContains")
+    least = least if isinstance(least, int) else 1
+    if not isinstance(most, int):
+        return f"at least {least} {plural('item', least)}"
+    if least == most:
+        return f"exactly {most} {plural('item', most)}"
+    before = f"at least {least} and " if least else ""
+    return f"{before}at most {most} {plural('item', most)}"
+
+
+def _type_names(part: Part) -> list[str]:
+    names = [escape_invisible(name) for name in implied_types(part.rules)]
+    return sorted(names, key=lambda name: name == "null")
 
 
 def _type(name: str, part: Part, depth: int) -> str:
@@ -139,7 +168,7 @@ def _array(part: Part, depth: int) -> str:
 
 def _object(part: Part, depth: int) -> str:
     if part.required:
-        return f"object with {_listing(part.required, _NAMES)}"
+        return f"object with {listing(part.required)}"
     values = part.rest
     if part.declared or values is None or values.schema is False or depth >= _NESTING:
         return "object"
@@ -186,7 +215,7 @@ def either(texts: Iterable[str]) -> str:
     return (", or " if any(", " in text for text in texts) else " or ").join(texts)
 
 
-def bound(keyword: str, limit: JsonValue) -> str:
+def _bound(keyword: str, limit: JsonValue) -> str:
     """Return a bound in words, such as `at least 1 item` for `minItems`; "" if it is no bound."""
     words, unit = BOUNDS.get(keyword, ("", ""))
     if not words or not isinstance(limit, int | float) or isinstance(limit, bool):
@@ -203,10 +232,10 @@ def one_of(values: Sequence[JsonValue]) -> str:
         return preview(values[0])
     if not values:
         return "nothing"
-    return "one of " + _listing(values, _VALUES, 40)
+    return "one of " + listing(values, _VALUES, 40)
 
 
-def _listing(values: Sequence[JsonValue], limit: int, size: int = LINE) -> str:
+def listing(values: Sequence[JsonValue], limit: int = _NAMES, size: int = LINE) -> str:
     """Return the first values, each cut to `size` characters, and how many more there are."""
     listed = ", ".join([preview(value, size) for value in values[:limit]])
     return listed if len(values) <= limit else f"{listed}, … ({len(values) - limit} more)"

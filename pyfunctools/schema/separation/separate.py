@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, members_of
-from pyfunctools.schema.ground.issue import Side
+from pyfunctools.schema.ground.issue import Side, depth_issue, side_issue
+from pyfunctools.schema.ground.json_values import ABSENT
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
@@ -15,14 +16,11 @@ from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
 from pyfunctools.schema.separation.side_values import (
-    ABSENT,
     Joiner,
-    depth_issue,
     is_human_at,
     is_too_deep,
     own_part,
     part_of,
-    side_issue,
 )
 from pyfunctools.schema.separation.sides import side_of
 from pyfunctools.schema.validation.validator import Validator

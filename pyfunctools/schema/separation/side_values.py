@@ -8,26 +8,14 @@ place. Values nested too deeply (`is_too_deep`) are rejected before.
 from collections.abc import Collection
 from enum import Enum
 from functools import partial
-from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.did_you_mean import near_name
-from pyfunctools.schema.ground.json_values import deeper_than, preview
-from pyfunctools.schema.ground.path import Keys, Path, value_at
-from pyfunctools.schema.result import Issue
+from pyfunctools.schema.ground.issue import Issue, side_issue
+from pyfunctools.schema.ground.json_values import ABSENT, Given, deeper_than, preview
+from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership, SideName
-
-
-class _Absent(Enum):
-    ABSENT = "absent"
-
-
-ABSENT: Final = _Absent.ABSENT
-"""Stands for a missing value."""
-
-Given: TypeAlias = "JsonValue | Literal[_Absent.ABSENT]"
-"""A value, or `ABSENT`."""
 
 
 def _json_part(value: Given) -> Given:
@@ -50,23 +38,6 @@ _TEXT = frozenset({str})
 
 is_too_deep = partial(deeper_than, limit=DEFAULT_LIMITS.depth)
 """Returns whether a value is nested deeper than arguments may be."""
-
-
-def side_issue(side: SideName, keys: Keys, expected: str, value: Given = ABSENT) -> Issue:
-    """Return an issue of one side; an issue of the human's side has no value."""
-    path = Path.of(keys)
-    return Issue(
-        path=path,
-        expected=expected,
-        value=None if side == "human" or value is ABSENT else value,
-        message=f"{path}: expected {expected}{'' if expected.endswith('?') else '.'}",
-        side=side,
-    )
-
-
-def depth_issue(side: SideName) -> Issue:
-    """Return the issue of a value that is nested deeper than arguments may be."""
-    return side_issue(side, (), f"at most {DEFAULT_LIMITS.depth} levels of nesting")
 
 
 def own_part(ownership: Ownership, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:

@@ -1,4 +1,4 @@
-"""Why a value is invalid: one complaint for each broken rule.
+"""Why a value is invalid: one issue for each broken rule.
 
 jsonschema-rs decides quickly whether a value is valid, but its errors are about whole branches. So
 an invalid value is walked along the schema. At each subschema these are checked, in this order:
@@ -12,33 +12,28 @@ For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["
 `{"n": "x"}`, the value meets the own rules of the root; `n` is invalid, is walked, and breaks
 `type`; then `m` is missing.
 
-The invariant: an invalid value has at least one complaint, a valid value has no complaint.
+The invariant: an invalid value has at least one issue, a valid value has none.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice, repeat
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from jsonschema_rs import Validator
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.issue import Issue, Side
-from pyfunctools.schema.ground.json_values import preview
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.issue import MOST_ISSUES, Issue, Side, side_issue
+from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.expected import ANYTHING, expected, expected_of_union, one_of
 from pyfunctools.schema.outline.outline import Outline, Part, ValueTest
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.messages import (
-    BrokenRule,
-    Complaint,
-    complaint_of,
-    did_you_mean,
-    misfit_text,
-    missing,
-    missing_text,
+    Task,
+    allowed_values,
+    broken_rule,
     undeclared,
 )
 from pyfunctools.schema.vocabulary import (
@@ -57,10 +52,7 @@ from pyfunctools.schema.vocabulary import (
     UNIONS,
 )
 
-MOST = 1_000
-"""The most issues of one value that are listed."""
-
-_ENOUGH = MOST + 1
+_ENOUGH = MOST_ISSUES + 1
 """The most steps of one subschema; further ones are not needed."""
 
 _ALL_TOGETHER = DYNAMIC_REFERENCES | UNEVALUATED
@@ -78,17 +70,8 @@ _NOT_OWN = _WALKED | _NAMING
 _CLOSED = "additionalProperties: false"
 
 
-class Task(NamedTuple):
-    """A value that a part of the schema rejects; `is_name` if it is the name of a property."""
-
-    path: Keys
-    part: Part
-    value: JsonValue
-    is_name: bool = False
-
-
-Step: TypeAlias = Task | Complaint
-"""The next step for an invalid value: a part of the schema to walk, or a complaint."""
+Step: TypeAlias = Task | Issue
+"""The next step for an invalid value: a part of the schema to walk, or an issue."""
 
 
 class Explainer:
@@ -102,11 +85,12 @@ class Explainer:
     def issues(self, value: JsonValue, side: Side) -> tuple[Issue, ...]:
         """Return the issues of an invalid value, in the order of the schema.
 
-        If there are more than `MOST`, the last issue states this. For a union, the issues are about
-        the branch that the value was meant for; see `Union.intended_branch`.
+        If there are more than `MOST_ISSUES`, the last issue states this. For a union, the issues
+        are about the branch that the value was meant for; see `Union.intended_branch`.
         """
-        issues: dict[tuple[Keys, str], Issue] = {}
-        stack: list[Step] = [Task((), self.outline.root, value)]
+        issues: dict[str, Issue] = {}
+        root = Task((), self.outline.root, value, side)
+        stack: list[Step] = [root]
         seen: set[tuple[Part, Keys, bool]] = set()
         while stack:
             step = stack.pop()
@@ -115,23 +99,18 @@ class Explainer:
                 if key not in seen:
                     seen.add(key)
                     stack += reversed(self._steps(step))
-            elif (step.path, step.problem) not in issues:
-                if len(issues) == MOST:
-                    return (*issues.values(), _more(side))
-                issues[step.path, step.problem] = issue_of(step, side)
-        if not issues:
-            return (issue_of(_misfit((), self.outline.root, value), side),)
-        return tuple(issues.values())
+            elif step.message not in issues:
+                if len(issues) == MOST_ISSUES:
+                    more = f"fewer mistakes: only the first {MOST_ISSUES:,} are listed"
+                    return (*issues.values(), side_issue(side, (), more))
+                issues[step.message] = step
+        return tuple(issues.values()) or (root.issue(expected(root.part)),)
 
     def _steps(self, task: Task) -> list[Step]:
-        steps: list[Step]
         try:
-            steps = self.of(task.part).steps(task)
+            return self.of(task.part).steps(task)
         except SchemaError:  # the part cannot be compiled apart from the whole
-            steps = [_misfit(task.path, None, task.value)]
-        if not task.is_name:
-            return steps
-        return [_about_name(each, task) if isinstance(each, Complaint) else each for each in steps]
+            return [task.issue(ANYTHING)]
 
     def of(self, part: Part) -> "_PartExplainer":
         """Return the explainer of a part, or of its target if the part is only a `$ref`."""
@@ -141,18 +120,6 @@ class Explainer:
             known = _PartExplainer(self, part) if whole is part else self.of(whole)
             self._parts[part] = known
         return known
-
-
-def _misfit(path: Keys, part: Part | None, value: JsonValue) -> Complaint:
-    """Return the complaint about an invalid value for which no broken rule is known."""
-    line = ANYTHING if part is None else expected(part)
-    return Complaint(path, line, misfit_text(line, value), value)
-
-
-def _about_name(complaint: Complaint, task: Task) -> Complaint:
-    line = f"another name: {complaint.expected}"
-    problem = f"has a name that is not allowed: it {complaint.problem}"
-    return Complaint(task.path, line, problem, task.value)
 
 
 class _PartExplainer:
@@ -191,7 +158,7 @@ class _PartExplainer:
         return found[:_ENOUGH]
 
     def own(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each own rule of the schema that the value breaks."""
+        """Yield a issue of each own rule of the schema that the value breaks."""
         value = task.value
         # Looking here first saves handing a large value to jsonschema-rs.
         if (isinstance(value, dict) and "object" in self._only_types) or (
@@ -199,7 +166,7 @@ class _PartExplainer:
         ):
             return
         for error in self._own.iter_errors(value):
-            yield complaint_of(task.path, BrokenRule(self.part, value, error))
+            yield broken_rule(task, error)
 
     @cached_property
     def _own(self) -> Validator:
@@ -219,7 +186,7 @@ class _PartExplainer:
             found = declared.get(name, others) if name in value else []
             for each in self._of(self.part.parts_of(name)) if found is None else found:
                 if not each.is_valid(value[name]):
-                    yield Task((*task.path, name), each.part, value[name])
+                    yield task._replace(path=(*task.path, name), part=each.part, value=value[name])
 
     @cached_property
     def _by_name(self) -> "tuple[dict[str, list[_PartExplainer]], list[_PartExplainer] | None]":
@@ -240,7 +207,7 @@ class _PartExplainer:
         inner = self._below("propertyNames")
         for name in members_of(task.value):
             if inner is not None and not inner.is_valid(name):
-                yield Task((*task.path, name), inner.part, name, is_name=True)
+                yield Task((*task.path, name), inner.part, name, task.side, is_name=True)
 
     def items(self, task: Task) -> Iterator[Step]:
         first, rest = self.part.items
@@ -249,7 +216,7 @@ class _PartExplainer:
         explainers = chain(map(self._explainer.of, first), repeat(later))
         for n, (inner, item) in enumerate(zip(explainers, items, strict=False)):
             if inner is not None and not inner.is_valid(item):
-                yield Task((*task.path, n), inner.part, item)
+                yield Task((*task.path, n), inner.part, item, task.side)
 
     def same_value(self, task: Task) -> Iterator[Step]:
         """Yield the value again for each schema that applies to it as well and rejects it."""
@@ -277,32 +244,32 @@ class _PartExplainer:
         if isinstance(value := task.value, dict):
             for name in self.part.required:
                 if name not in value:
-                    yield missing(task.path, self.part, name)
+                    yield task.missing(name)
 
     def dependent_required(self, task: Task) -> Iterator[Step]:
-        """Yield a complaint about each property that another one requires and that is missing."""
+        """Yield the issue of each property that another one requires and that is missing."""
         value = members_of(task.value)
         for keyword in ("dependentRequired", "dependencies"):
             for when, names in members_of(self._rules.get(keyword)).items():
                 for name in names if when in value and isinstance(names, list) else ():
                     if isinstance(name, str) and name not in value:
-                        yield missing(task.path, self.part, name, when)
+                        yield task.missing(name, when=when)
 
     def closed(self, task: Task) -> Iterator[Step]:
         value = members_of(task.value)
         wrong = [name for name in value if name not in self.part.declared]
         if "patternProperties" in self._rules:
             wrong = [name for name in wrong if self._closed_rest in self.part.parts_of(name)]
-        yield from undeclared(task.path, self.part, value, wrong[:_ENOUGH])
+        yield from undeclared(task, wrong[:_ENOUGH])
 
     def unions(self, task: Task) -> Iterator[Step]:
-        """Yield the value for the branch it was meant for, or a complaint about the union."""
+        """Yield the value for the branch it was meant for, or the issue of the union."""
         for keyword in reversed(UNIONS):
             if keyword in self._rules:
                 yield from self._union(keyword, task)
 
     def _union(self, keyword: str, task: Task) -> Iterator[Step]:
-        value, path, union = task.value, task.path, union_of(self.part, keyword)
+        value, union = task.value, union_of(self.part, keyword)
         by_tag = union.branch_by_tag(value)
         if by_tag is not None:  # the tag rules out the other branches
             if self._only == keyword or not self._explainer.of(by_tag).is_valid(value):
@@ -312,42 +279,40 @@ class _PartExplainer:
         if fits and (keyword == "anyOf" or len(fits) == 1):
             return
         meant = union.intended_branch(value)
-        line = expected_of_union(self.part, keyword)
         if meant is not None and meant not in fits:
             yield task._replace(part=meant)
-        elif fits:
-            problem = f"must fit exactly one of the allowed forms and fits several: {line}"
-            yield Complaint(path, f"exactly one of: {line}", problem, value)
-        elif union.tag is None or not isinstance(value, dict):
-            yield Complaint(path, line, misfit_text(line, value), value)
+        elif union.tag is None or not isinstance(value, dict) or fits:
+            line = expected_of_union(self.part, keyword)
+            yield task.issue(f"exactly one of: {line}" if fits else line)
+        elif (name := union.tag.name) not in value:
+            yield task.missing(name, one_of(union.tag.allowed))
         else:
-            name, allowed = union.tag.name, union.tag.allowed
-            line, tag = one_of(allowed), value.get(name)
-            problem = f"must be {line}, but is {preview(tag)}{did_you_mean(tag, allowed)}"
-            problem = problem if name in value else missing_text(line)
-            yield Complaint((*path, name), line, problem, tag)
+            tag = task._replace(path=(*task.path, name), value=value[name])
+            yield tag.issue(allowed_values(union.tag.allowed, value[name]))
 
     def _unevaluated(self, task: Task) -> Iterator[Step]:
-        """Yield complaints about unevaluated members, or else about the value as a whole."""
-        value, path, found = task.value, task.path, False
+        """Yield the issues of unevaluated members, or else that of the value as a whole."""
+        value, found = task.value, False
         for error in self._compiled.part(self._reference()).iter_errors(value):
             keyword = error.kind.name
             part = None if error.instance_path else self.part.below(keyword)
             if part is None or keyword not in UNEVALUATED:
                 continue
             found = True
-            line = expected(part)
             if not isinstance(value, dict):
-                wanted = "no more items" if part.schema is False else f"more items only as {line}"
-                yield Complaint(path, wanted, "holds items beyond those that are declared", value)
+                is_closed = part.schema is False
+                yield task.issue(
+                    "no more items" if is_closed else f"more items only as {expected(part)}"
+                )
                 continue
             names = list(map(str, error.kind.value))[:_ENOUGH]
             if part.schema is False:
-                yield from undeclared(path, self.part, value, names)
+                yield from undeclared(task, names)
             else:
-                yield from (Task((*path, name), part, value.get(name)) for name in names)
+                each = task._replace(part=part)
+                yield from (each._replace(path=(*task.path, n), value=value.get(n)) for n in names)
         if not found:
-            yield _misfit(path, self.part, value)
+            yield task.issue(expected(self.part))
 
     def _below(self, *keys: str | int) -> "_PartExplainer | None":
         part = self.part.below(*keys)
@@ -368,25 +333,3 @@ _CHECKS: tuple[tuple[frozenset[str], Callable[[_PartExplainer, Task], Iterator[S
     (frozenset(UNIONS), _PartExplainer.unions),
 )
 """The checks for each keyword, in the order of the issues."""
-
-
-def issue_of(complaint: Complaint, side: Side = "whole") -> Issue:
-    """Return a complaint as an issue."""
-    path = Path.of(complaint.path)
-    return Issue(
-        path=path,
-        expected=complaint.expected,
-        value=complaint.value,
-        message=f"{path} {complaint.problem}{'' if complaint.problem.endswith('?') else '.'}",
-        side=side,
-    )
-
-
-def _more(side: Side) -> Issue:
-    return Issue(
-        path=Path.of(()),
-        expected="fewer mistakes",
-        value=None,
-        message=f"There are more issues: only the first {MOST:,} are listed.",
-        side=side,
-    )

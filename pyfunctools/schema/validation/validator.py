@@ -11,7 +11,7 @@ from weakref import ref
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.schema.ground.issue import Side
+from pyfunctools.schema.ground.issue import MOST_ISSUES, Side, depth_issue, side_issue
 from pyfunctools.schema.ground.json_values import (
     DEPTH,
     deeper_than,
@@ -203,20 +203,10 @@ def validate(
 
 def _not_json(value: JsonValue, side: Side) -> tuple[Issue, ...]:
     """Return the issues of a value that is not JSON; no issues if `to_builtins` makes it JSON."""
-    from pyfunctools.schema.validation.explain import MOST, issue_of
-    from pyfunctools.schema.validation.messages import Complaint
-
     if deeper_than(value, DEPTH):
-        line = f"at most {DEPTH} levels of nesting"
-        complaint = Complaint((), line, f"is nested more than {DEPTH} levels deep", None)
-        return (issue_of(complaint, side),)
-    return tuple(
-        issue_of(
-            Complaint(keys, f"JSON, which {what} is not", f"holds {what}, which is not JSON", None),
-            side,
-        )
-        for keys, what in islice(non_json_parts(value), MOST)
-    )
+        return (depth_issue(side),)
+    parts = islice(non_json_parts(value), MOST_ISSUES)
+    return tuple(side_issue(side, keys, f"JSON, which {what} is not") for keys, what in parts)
 
 
 def validate_output(validator: Validator, value: Any) -> Success[Any] | Failure:
