@@ -7,6 +7,7 @@ of any vendor, for `parse_calls`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
 from itertools import count
@@ -355,24 +356,17 @@ def data_of(raw: object) -> JsonValue:
 
 
 def _fields(raw: object) -> dict[object, object]:
-    """Return the known fields of an object, else its `model_dump()` or `to_dict()`."""
-    found: dict[object, object] = {}
-    try:
-        for name in _OUTPUTS:
-            inner = getattr(raw, name, None)
-            if isinstance(inner, list | tuple):
-                return {name: inner, **_present(raw, ("role", "status", *REASON_KEYS))}
-        found = _present(raw, _FIELDS)
-        if not found:
-            dump = getattr(raw, "model_dump", None) or getattr(raw, "to_dict", None)
-            dumped: object = dump() if callable(dump) else None
-            if isinstance(dumped, Mapping):
-                found = dict(cast("Mapping[object, object]", dumped))
-    except Exception:  # a property may raise anything; then the field is missing
-        return found
-    return found
+    """Return the known fields of an object; of one with a whole response, only these."""
+    outputs = _present(raw, _OUTPUTS)
+    whole = {name: each for name, each in outputs.items() if type(each) in (list, tuple)}
+    return {**whole, **_present(raw, ("role", "status", *REASON_KEYS) if whole else _FIELDS)}
 
 
 def _present(raw: object, names: Sequence[str]) -> dict[object, object]:
-    values = ((name, getattr(raw, name, None)) for name in names)
-    return {name: value for name, value in values if value is not None and not callable(value)}
+    found: dict[object, object] = {}
+    for name in names:
+        with suppress(Exception):  # a property may raise anything; then the field is missing
+            value = getattr(raw, name, None)
+            if value is not None and not callable(value):
+                found[name] = value
+    return found

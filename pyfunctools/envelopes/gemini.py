@@ -5,7 +5,6 @@ snake case. A turn has to be sent back unchanged: the API rejects one whose `tho
 missing or in another part. The results of calls without ids are matched with them by their order.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -27,7 +26,7 @@ from pyfunctools.envelopes.envelope import (
     with_files_named,
 )
 from pyfunctools.envelopes.plain import as_dict, dicts_in, first_dict, grow, member, plain_data
-from pyfunctools.limits import DEFAULT_LIMITS
+from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 
 _ACCEPTED: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
@@ -37,8 +36,8 @@ _ACCEPTED: Final = IMAGES - {"image/gif"} | {"application/pdf", "text/plain"}
 class ContentReader(StreamReader):
     """Reads a content chunk by chunk, each with whole parts.
 
-    On request Vertex streams a call in pieces: `partialArgs`, each with a JSON Path, until one
-    without `willContinue`.
+    Raises:
+        DefinitionError: a call comes in pieces (`partialArgs`), as Vertex sends it on request.
     """
 
     def __init__(self) -> None:
@@ -47,7 +46,6 @@ class ContentReader(StreamReader):
         self._role: JsonValue = "model"
         self._said: Data = {}
         self._blocked: Data = {}
-        self._continues = False
 
     @property
     def response(self) -> JsonObject:
@@ -71,30 +69,11 @@ class ContentReader(StreamReader):
         self._role = content.get("role") or self._role
         blocks = Blocks(self._role)
         for part in dicts_in(content.get("parts")):
-            called = as_dict(part.get("functionCall") or part.get("function_call"))
-            if self._continues or _pieces(called) or _will_continue(called):
-                blocks.add(self._piece(part, called))
-            else:
-                blocks.add(part)
-                self._add(part)
+            _refuse_pieces(as_dict(part.get("functionCall") or part.get("function_call")))
+            blocks.add(part)
+            self._add(part)
         calls = blocks.calls()
         return Delta(text=blocks.text, call=calls[-1] if calls else None)
-
-    def _piece(self, part: Data, called: Data) -> Data:
-        """Add a piece of a call, and return the part of the whole call."""
-        others = {key: inner for key, inner in part.items() if key not in _CALL}
-        if not self._continues:
-            self._parts.append({"functionCall": {"args": {}}})
-        call = dict(self._parts[-1]["functionCall"])
-        for key in ("id", "name"):
-            if called.get(key) is not None:
-                call[key] = called[key]
-        call["args"] = {**call["args"], **as_dict(called.get("args"))}
-        for piece in _pieces(called):
-            call["args"] = _with_piece(call["args"], piece)
-        self._continues = _will_continue(called)
-        self._parts[-1] = {**self._parts[-1], **others, "functionCall": call}
-        return self._parts[-1]
 
     def _add(self, part: Data) -> None:
         """Add a part. Only a text without a signature is joined with the text before it."""
@@ -191,56 +170,14 @@ def _inline(file: File) -> Data:
     return {**made, "displayName": file.filename} if file.filename else made
 
 
-_CALL: Final = ("functionCall", "function_call")
-_STEP: Final = re.compile(
-    r"""\.([^.\[]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]"""
-)
-_PATH: Final = re.compile(rf"\$(?:{_STEP.pattern})+")
+_OF_PIECES: Final = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})
+"""Members of a call that comes in pieces."""
 
 
-def _pieces(called: Data) -> list[Data]:
-    return dicts_in(called.get("partialArgs") or called.get("partial_args"))
-
-
-def _will_continue(called: Data) -> bool:
-    return bool(called.get("willContinue") or called.get("will_continue"))
-
-
-def _with_piece(args: Data, piece: Data) -> Data:
-    """Return the arguments with a piece; if its path is invalid, the path is a member's name.
-
-    What the piece does not reach is shared with the arguments before, which a `Delta` has.
-    """
-    path = str(piece.get("jsonPath") or piece.get("json_path"))
-    named = (f"{kind}{end}" for kind in ("string", "number", "bool") for end in ("Value", "_value"))
-    value = next((piece[name] for name in named if piece.get(name) is not None), None)
-    keys = _keys_of(path)
-    try:
-        return _placed(args, keys if len(keys) <= DEFAULT_LIMITS.depth else [path], value)
-    except LookupError:
-        return {**args, path: value}
-
-
-def _keys_of(path: str) -> list[str | int]:
-    if _PATH.fullmatch(path) is None:
-        return [path]
-    steps = (found.groups() for found in _STEP.finditer(path))
-    return [int(at) if at else re.sub(r"\\(.)", r"\1", a or b or c) for a, at, b, c in steps]
-
-
-def _placed(whole: Any, keys: list[str | int], piece: JsonValue) -> Any:
-    """Return a value with a piece added at these keys; text is appended to existing text."""
-    if not keys:
-        return whole + piece if isinstance(whole, str) and isinstance(piece, str) else piece
-    key, below = keys[0], keys[1:]
-    if isinstance(key, int):
-        listed: list[Any] = [] if whole is None else whole
-        if not isinstance(listed, list) or key > len(listed):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise LookupError(key)
-        listed = [*listed, *([None] if key == len(listed) else [])]
-        listed[key] = _placed(listed[key], below, piece)
-        return listed
-    members: Data = {} if whole is None else whole
-    if not isinstance(members, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise LookupError(key)
-    return {**members, key: _placed(members.get(key), below, piece)}
+def _refuse_pieces(called: Data) -> None:
+    if not _OF_PIECES.isdisjoint(called):
+        raise DefinitionError(
+            "Gemini's stream",
+            "It has the arguments of a call in pieces (`partialArgs`).",
+            "Leave `stream_function_call_arguments` out of the request.",
+        )

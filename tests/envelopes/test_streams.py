@@ -11,7 +11,7 @@ from vendor_clients import CLIENTS, Script
 from vendor_replies import REPLIES, chat, chat_call, claude, item, responses, use
 from vendor_streams import EVENTS, chat_events, claude_events, converse_events, responses_events
 
-from pyfunctools import Controller
+from pyfunctools import Controller, DefinitionError
 from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.envelopes.envelope import ModelTurn
 from pyfunctools.envelopes.vendors import envelope_of
@@ -334,37 +334,10 @@ def test_a_hidden_thought_of_bedrock_stays_bytes() -> None:
     assert content == [{"reasoningContent": {"redactedContent": b"\xff\xfe"}}]
 
 
-def vertex(**call: Any) -> dict[str, Any]:
+@pytest.mark.parametrize(
+    "call", [{"name": "f", "willContinue": True}, {"partialArgs": [{"jsonPath": "$.n"}]}], ids=str
+)
+def test_a_call_of_gemini_in_pieces_is_refused(call: dict[str, Any]) -> None:
     parts = [{"functionCall": call}]
-    return {"candidates": [{"content": {"role": "model", "parts": parts}}]}
-
-
-def test_arguments_that_gemini_streams_by_path_are_joined() -> None:
-    name = "$.a.b[0]['x y']"
-    events = [
-        vertex(id="g", name="f", willContinue=True),
-        vertex(
-            partialArgs=[{"jsonPath": name, "stringValue": "Par", "willContinue": True}],
-            willContinue=True,
-        ),
-        vertex(
-            partialArgs=[
-                {"jsonPath": name, "stringValue": "is"},
-                {"jsonPath": "$.n", "numberValue": 3},
-                {"jsonPath": "$.no", "nullValue": "NULL_VALUE"},
-                {"jsonPath": "$.a.b[7]", "boolValue": False},
-            ],
-            willContinue=True,
-        ),
-        vertex(),
-        vertex(name="g", args={"x": 1}),
-        {"candidates": [{"finishReason": "STOP"}]},
-    ]
-    turn, deltas = fed("gemini", events)
-    assert deltas[1].arguments == {"a": {"b": [{"x y": "Par"}]}}
-    whole = {"a": {"b": [{"x y": "Paris"}]}, "n": 3, "no": None, "$.a.b[7]": False}
-    assert [(call.id, call.name, call.arguments) for call in turn.calls] == [
-        ("g", "f", whole),
-        (None, "g", {"x": 1}),
-    ]
-    assert [call.closed for call in fed("gemini", events[:3])[0].calls] == [False]
+    with pytest.raises(DefinitionError, match="stream_function_call_arguments"):
+        fed("gemini", [{"candidates": [{"content": {"role": "model", "parts": parts}}]}])

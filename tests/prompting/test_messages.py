@@ -136,11 +136,6 @@ class Response:
     text = "get_time()"
 
 
-class Wire:
-    def to_dict(self) -> dict[str, object]:
-        return {"get_weather": ARGUMENTS}
-
-
 @pytest.mark.parametrize(
     ("raw", "count"),
     [
@@ -148,9 +143,8 @@ class Wire:
         ({"candidates": [{"content": {"parts": [GEMINI_PART] * 2}}] * 2}, 2),
         ({**OPENAI_MESSAGE, "content": "I call get_time()\nget_time()"}, 1),
         (Response(), 1),
-        (Wire(), 1),
     ],
-    ids=["choices", "parts", "text beside native calls", "members drawn from others", "to_dict"],
+    ids=["choices", "parts", "text beside native calls", "members drawn from others"],
 )
 def test_each_call_of_the_first_alternative_is_read_once(
     raw: object, count: int, functions: list[Function]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, cast
 
 from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import shortened
@@ -114,7 +114,8 @@ def functions_in(given: object, taker: str) -> Iterator[Function]:
     Raises:
         DefinitionError: an item is not a `Function`.
     """
-    for each in given if isinstance(given, Iterable) else (given,):
+    items = cast("Iterable[object]", given) if isinstance(given, Iterable) else (given,)
+    for each in items:
         if not isinstance(each, Function):
             remedy = "Give a controller, or functions from `function_of` or `from_schema`."
             raise wrong_type(taker, "only `Function`s", each, remedy)
