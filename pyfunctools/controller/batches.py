@@ -20,7 +20,7 @@ from collections.abc import (
 )
 from contextlib import contextmanager, nullcontext
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from pyfunctools.controller.calling import check_options
 from pyfunctools.errors import DefinitionError, MissingExtraError, UnknownFunctionError, wrong_type
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pyfunctools.record.outcome import Outcome
 
 ToCall: TypeAlias = Call | tuple[str, Any]
+Item: TypeAlias = tuple[str | Call, Any]
+"""What to call, and its arguments, as in `Controller.call`."""
 Progress: TypeAlias = bool | Callable[[int, int | None], object] | None
 
 AHEAD: Final = 2
@@ -58,19 +60,7 @@ class Batch:
         self._options = options
 
     def in_threads(self, calls: Iterable[ToCall]) -> Generator[Outcome]:
-        """Return an iterator of the outcomes of calls that run in threads."""
-        if not isinstance(calls, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            remedy = "For an asynchronous one write `async for outcome in controller.amap(...)`."
-            raise wrong_type("map(calls)", "an iterable of calls", calls, remedy)
-        return self._in_threads(calls)
-
-    def on_loop(self, calls: Iterable[ToCall] | AsyncIterable[ToCall]) -> AsyncGenerator[Outcome]:
-        """Return an iterator of the outcomes of calls that run on this event loop."""
-        if not isinstance(calls, Iterable | AsyncIterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type("amap(calls)", "an iterable of calls", calls)
-        return self._on_loop(calls)
-
-    def _in_threads(self, calls: Iterable[ToCall]) -> Generator[Outcome]:
+        """Yield the outcomes of calls that run in threads."""
         from concurrent.futures import ThreadPoolExecutor
         from contextvars import copy_context
 
@@ -90,9 +80,10 @@ class Batch:
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
-    async def _on_loop(
+    async def on_loop(
         self, calls: Iterable[ToCall] | AsyncIterable[ToCall]
     ) -> AsyncGenerator[Outcome]:
+        """Yield the outcomes of calls that run on this event loop."""
         from asyncio import CancelledError, Semaphore, create_task, gather, wait
 
         gate = Semaphore(self._concurrency)
@@ -103,7 +94,7 @@ class Batch:
             async with gate:
                 if is_closed:  # what has not started does not start
                     raise CancelledError
-                return await self._controller.acall(item.call, item.arguments, **self._options)
+                return await self._controller.acall(*item, **self._options)
 
         with self._counting(calls) as counted:
             try:
@@ -127,14 +118,15 @@ class Batch:
                 await gather(*window, return_exceptions=True)
 
     def _call(self, item: Item) -> Outcome:
-        return self._controller.call(item.call, item.arguments, **self._options)
+        return self._controller.call(*item, **self._options)
 
     def _is_alone(self, item: Item | None) -> bool:
         """Return whether a call runs alone; its function may be called by any of its names."""
         if item is None:
             return True
+        name = item[0].name if isinstance(item[0], Call) else item[0]
         try:
-            function, _ = self._controller._entry(item.name)  # pyright: ignore[reportPrivateUsage]
+            function, _ = self._controller._entry(name)  # pyright: ignore[reportPrivateUsage]
         except UnknownFunctionError:
             return False
         return function.concurrent is False
@@ -158,27 +150,22 @@ class Batch:
             yield counted
 
 
-class Item(NamedTuple):
-    """One call to make."""
-
-    name: str
-    call: str | Call = ""
-    arguments: Any = None
-
-
 def _item(call: object) -> Item:
     given: object = call
     if isinstance(call, Call):
-        return Item(call.name, call)
+        return call, None
     if isinstance(call, tuple | list) and len(cast("tuple[object, ...]", call)) == 2:
         name, arguments = cast("tuple[str, Any]", call)
-        return Item(name if isinstance(name, str) else "", name, arguments)  # pyright: ignore[reportUnnecessaryIsInstance]
+        return name, arguments
     remedy = "Write `controller.map([(name, arguments), ...])`."
     raise wrong_type("map(calls)", "a `Call` or a pair of name and arguments", given, remedy)
 
 
 def _items(calls: Iterable[object]) -> Iterator[Item | None]:
     """Yield the calls, then `None`, and raise what ended them: the outcomes before come first."""
+    if not isinstance(calls, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        remedy = "For an asynchronous one write `async for outcome in controller.amap(...)`."
+        raise wrong_type("map(calls)", "an iterable of calls", calls, remedy)
     raised: Exception | None = None
     try:
         for call in calls:

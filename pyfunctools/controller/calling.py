@@ -86,10 +86,6 @@ class Calling(FunctionFinder):
 
         A synchronous method runs in a thread, with the caller's context variables. `human` and
         `approve` may be asynchronous; if they are not, they are called on the loop.
-
-        Raises:
-            DefinitionError: the function has no handler, or `human` or `approve` is a callable with
-                other parameters.
         """
         call = self._invocation(options, awaits=True)
         return await self._steps(call, name_or_call, arguments)
@@ -125,11 +121,7 @@ class Calling(FunctionFinder):
         human: PersonsValues | Ask = None,
         **options: Unpack[ResumeOptions],
     ) -> Outcome:
-        """Do the same as `resume` without blocking the event loop; the store may be asynchronous.
-
-        Raises:
-            DefinitionError: the function has no handler.
-        """
+        """Do the same as `resume` on this event loop; the store may be asynchronous."""
         given = CallOptions(human=human, **options)
         del human, options
         return await self._resumed(ticket, given, awaits=True)
@@ -165,11 +157,7 @@ class Calling(FunctionFinder):
     def astream(
         self, name_or_call: str | Call, arguments: Any = None, **options: Unpack[CallOptions]
     ) -> AsyncGenerator[Outcome]:
-        """Do the same as `stream` without blocking the event loop.
-
-        Raises:
-            DefinitionError: as `acall`, when the iterator is read.
-        """
+        """Do the same as `stream` without blocking the event loop."""
         from pyfunctools.execution.pipeline import aitems_of
 
         call = self._invocation(options, awaits=True)

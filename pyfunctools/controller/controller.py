@@ -16,9 +16,25 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from pyfunctools._json import JsonObject
+from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity
 from pyfunctools.controller.calling import Calling, CallOptions
 from pyfunctools.controller.finding import listed, says_its_form
+from pyfunctools.controller.opening import (
+    ApplicationSettings,
+    ReadOptions,
+    Source,
+    SourceContent,
+    check_tickets,
+    checked_entries,
+    collision,
+    open_application,
+    open_document,
+    open_functions,
+    open_mcp,
+    open_object,
+    own_tickets,
+)
 from pyfunctools.errors import wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
 
@@ -31,12 +47,7 @@ if TYPE_CHECKING:
     from mcp import Client, ClientSession
 
     from pyfunctools.controller.batches import Progress, ToCall
-    from pyfunctools.controller.opening import (
-        ApplicationSettings,
-        FastApiSource,
-        Source,
-        SourceContent,
-    )
+    from pyfunctools.controller.opening import FastApiSource
     from pyfunctools.controller.searchable import VendorSearch
     from pyfunctools.controller.tools import ResponseFormat, Tools
     from pyfunctools.controller.turns import RunnablePrompt
@@ -78,9 +89,6 @@ class Controller(Calling):
             DefinitionError: two functions have the same name, or an entry is not a pair of a
                 function and its runner.
         """
-        from pyfunctools._lazy import Lazy
-        from pyfunctools.controller.opening import checked_entries, collision, own_tickets
-
         self.name = name
         self.description = description
         self.skipped = tuple(skipped)
@@ -111,8 +119,6 @@ class Controller(Calling):
         Raises:
             DefinitionError: no method is selected, or one cannot become a function.
         """
-        from pyfunctools.controller.opening import open_object
-
         return cls._of(open_object(source, all, inherited, is_human, limits))
 
     @classmethod
@@ -130,8 +136,6 @@ class Controller(Calling):
         Raises:
             DefinitionError: one cannot become a function, or two have the same name.
         """
-        from pyfunctools.controller.opening import open_functions
-
         return cls._of(open_functions(functions, name, description, is_human, limits))
 
     @classmethod
@@ -159,8 +163,6 @@ class Controller(Calling):
                 skipped.
             DefinitionError: a setting is invalid.
         """
-        from pyfunctools.controller.opening import ReadOptions, open_document
-
         reading = ReadOptions(is_human=is_human, names=names, describe=describe, on_skip=on_skip)
         return cls._of(open_document(source, reading, resolver, limits, **connection))
 
@@ -181,8 +183,6 @@ class Controller(Calling):
                 operation is skipped.
             DefinitionError: FastAPI is not installed, or the source or a setting is invalid.
         """
-        from pyfunctools.controller.opening import open_application
-
         return cls._of(open_application(source, **settings))
 
     @classmethod
@@ -213,8 +213,6 @@ class Controller(Calling):
             DefinitionError: the SDK is not installed, or a setting is invalid.
             DocumentError: the server cannot be reached, or its list has no end.
         """
-        from pyfunctools.controller.opening import open_mcp
-
         return cls._of(await open_mcp(source, is_human, accept, trust, limits, progress))
 
     def __getitem__(self, name: str) -> Function:
@@ -316,8 +314,6 @@ class Controller(Calling):
             DefinitionError: a setting is invalid, no function has a property at a path of `fixed`,
                 a key of `texts` is unknown, or with an `executor` no function runs in this process.
         """
-        from pyfunctools._lazy import Lazy
-        from pyfunctools.controller.opening import check_tickets
         from pyfunctools.controller.views import configured_entries
 
         check_tickets(tickets)
@@ -436,11 +432,7 @@ class Controller(Calling):
         progress: Progress = None,
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[Outcome]:
-        """Do the same as `map` on this event loop; `calls` may be asynchronous.
-
-        Raises:
-            DefinitionError: as `map`.
-        """
+        """Do the same as `map` on this event loop; `calls` may be asynchronous."""
         from pyfunctools.controller.batches import Batch
 
         return Batch(self, concurrency, progress, options).on_loop(calls)
@@ -473,11 +465,11 @@ class Controller(Calling):
             DefinitionError: the dialect is unknown, the vendor does not accept so many functions,
                 or the list is longer than the budget even with shortened descriptions.
         """
-        from pyfunctools.controller.tool_list import Most
+        from pyfunctools.controller.tool_list import largest_size
         from pyfunctools.controller.tools import Tools
 
         made, vendors, names = self._with_search(dialect, keep) if search else (self, None, ())
-        size = Most.of(budget, bytes)
+        size = largest_size(budget, bytes)
         return Tools(
             made, dialect, strict, inline=inline, size=size, cache=cache, search=vendors, keep=names
         )

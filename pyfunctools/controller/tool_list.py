@@ -18,7 +18,7 @@ from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.simplify import unwrapped
 from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import Dialect
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Skipped, contract_of, has_whole_description
 from pyfunctools.route import Route
@@ -100,38 +100,23 @@ def _affordable(strict: Mapping[str, Rendering], row: Dialect) -> set[str]:
     return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class Most:
-    """The largest size of a list, which a user gave in tokens (`budget`) or in `bytes`."""
-
-    bytes: int
-    word: str
-
-    @classmethod
-    def of(cls, budget: int | None, size: int | None) -> "Most | None":
-        """Return the smaller of the two, `None` without both."""
-        found: list[Most] = []
-        for word, given, each in (("budget", budget, BYTES_PER_TOKEN), ("bytes", size, 1)):
-            if given is not None and (isinstance(given, bool) or not isinstance(given, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
-                unit = "tokens" if word == "budget" else "bytes"
-                reason = f"`{word}` must be a number of {unit}, not `{type(given).__name__}`."
-                raise DefinitionError(f"tools({word})", reason, f"Write `{word}=50_000`.")
-            if given is not None:
-                found.append(cls(given * each, word))
-        return min(found, key=lambda most: most.bytes, default=None)
-
-    def said(self, size: int) -> str:
-        """Return a size in the user's unit."""
-        if self.word == "bytes":
-            return f"{size:,} bytes"
-        return f"about {-(-size // BYTES_PER_TOKEN):,} tokens"
+def largest_size(budget: int | None, size: int | None) -> int | None:
+    """Return the smaller of a `budget` in tokens and a size in bytes as bytes, `None` without."""
+    sizes: list[int] = []
+    for word, given, each in (("budget", budget, BYTES_PER_TOKEN), ("bytes", size, 1)):
+        if given is None:
+            continue
+        if isinstance(given, bool) or not isinstance(given, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type(f"tools({word})", "a whole number", given, f"Write `{word}=50_000`.")
+        sizes.append(given * each)
+    return min(sizes, default=None)
 
 
 def tool_items(
     functions: Sequence[Function],
     renderings: dict[str, Rendering],
     item: Callable[[Function, str, dict[str, Any]], dict[str, Any]],
-    most: "Most | None",
+    most: int | None,
 ) -> list[dict[str, Any]]:
     """Return the items of a list, with descriptions shortened to fit the budget.
 
@@ -146,20 +131,20 @@ def tool_items(
         for each in functions
     ]
     tools = [item(*each) for each in made]
-    if most is None or (whole := size_of(tools)) <= most.bytes:
+    if most is None or (whole := size_of(tools)) <= most:
         return tools
     size = whole
     for step in _STEPS:
         made = [(each, *_shortened(each, *step, said, schema)) for each, said, schema in made]
         tools = [item(*each) for each in made]
         size = size_of(tools)
-        if size <= most.bytes:
+        if size <= most:
             break
     else:
         raise DefinitionError(
-            f"tools({most.word})",
-            f"The list has {most.said(whole)}, {most.said(size)} with short descriptions; "
-            f"asked for were {most.said(most.bytes)}.",
+            "tools(budget)",
+            f"The list has {_said(whole)}, {_said(size)} with short descriptions; asked for were "
+            f"{_said(most)}.",
             'Choose fewer functions: `controller.select(tags=["..."])`.',
         )
     for each, said, schema in made:
@@ -168,12 +153,16 @@ def tool_items(
     return tools
 
 
+def _said(size: int) -> str:
+    return f"{size:,} bytes (about {-(-size // BYTES_PER_TOKEN):,} tokens)"
+
+
 def with_examples(
     tools: list[dict[str, Any]],
     functions: Sequence[Function],
     renderings: dict[str, Rendering],
     key: str,
-    most: "Most | None",
+    most: int | None,
 ) -> list[dict[str, Any]]:
     """Return the items with examples of arguments under a key, if they fit the budget."""
     found = {each.name: _examples(each, renderings[each.name]) for each in functions}
@@ -181,7 +170,7 @@ def with_examples(
         {**tool, key: given} if (given := found[function.name]) else tool
         for tool, function in zip(tools, functions, strict=True)
     ]
-    if most is None or size_of(made) <= most.bytes:
+    if most is None or size_of(made) <= most:
         return made
     for name in (name for name, given in found.items() if given):
         _lose(renderings, name, "examples")
@@ -257,9 +246,7 @@ def _shortened(
 
 WIDTH = 80
 SHOWN = 10
-"""The number of functions in the text of a report."""
-REASONS = 5
-"""The number of reasons, and of notes, in the text of a report."""
+"""The number of functions, of reasons and of notes in the text of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,19 +290,11 @@ class Report:
 
     def _lines(self) -> Iterator[str]:
         yield from self._totals()
-        shown, rest = self.entries[:SHOWN], self.entries[SHOWN:]
-        rows = [(each.bytes, each.tokens, each.name) for each in shown]
-        if rest:
-            size, tokens = sum(each.bytes for each in rest), sum(each.tokens for each in rest)
-            rows.append((size, tokens, f"({len(rest):,} more)"))
-        wide = max(len("bytes"), *(len(f"{size:,}") for size, _, _ in rows), 0)
-        if rows:
-            yield f"\n{'bytes':>{wide}}  {'~tokens':>{wide + 2}}  function"
-        for size, tokens, name in rows:
-            yield _line(f"{size:>{wide},}  {tokens:>{wide + 2},}", name)
-        yield from _counted("skipped", self.skipped)
+        sizes = [(each.tokens, each.name) for each in self.entries]
         notes = Counter([note.text for each in self.notes.values() for note in each])
-        yield from _counted("notes", notes)
+        yield from _table("tokens of the largest functions", sizes)
+        yield from _table("skipped", _ranked(self.skipped))
+        yield from _table("notes", _ranked(notes))
 
 
 def report_of(functions: Sequence[Function], skipped: Sequence[Skipped]) -> Report:
@@ -338,20 +317,20 @@ def _entry(function: Function) -> Entry:
     return Entry(name=name, bytes=size, tokens=-(-size // BYTES_PER_TOKEN))
 
 
-def _counted(title: str, counts: Mapping[str, int]) -> Iterator[str]:
-    """Yield the title, and a line for each of the most frequent texts."""
-    if not counts:
+def _ranked(counts: Mapping[str, int]) -> list[tuple[int, str]]:
+    return sorted(
+        ((count, text) for text, count in counts.items()), key=lambda row: (-row[0], row[1])
+    )
+
+
+def _table(title: str, rows: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """Yield the title, and a line for each of the first rows, the largest first."""
+    if not rows:
         return
     yield f"\n{title}"
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    wide = len(f"{ranked[0][1]:,}")
-    for text, count in ranked[:REASONS]:
-        yield _line(f"{count:>{wide},}", text)
-    if more := ranked[REASONS:]:
-        left = sum(count for _, count in more)
-        yield _line(f"{left:>{wide},}", f"({quantity(len(more), 'more kind')})")
-
-
-def _line(start: str, text: str) -> str:
-    shown = " ".join(visible(text).split())
-    return f"{start}  {cut_at_word(shown, max(WIDTH - len(start) - 2, 1))}"
+    wide = len(f"{rows[0][0]:,}")
+    for count, text in rows[:SHOWN]:
+        shown = cut_at_word(" ".join(visible(text).split()), WIDTH - wide - 2)
+        yield f"{count:>{wide},}  {shown}"
+    if len(rows) > SHOWN:
+        yield f"({len(rows) - SHOWN:,} more)"

@@ -17,7 +17,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.finding import says_its_form
 from pyfunctools.controller.searchable import FIND, VendorSearch
-from pyfunctools.controller.tool_list import Most, renderings_of, size_of, tool_items, with_examples
+from pyfunctools.controller.tool_list import renderings_of, size_of, tool_items, with_examples
 from pyfunctools.controller.turns import TurnRunner
 from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rendering import Rendering, render
@@ -68,7 +68,7 @@ class Tools(TurnRunner, list[Any]):
         strict: bool | None = None,
         *,
         inline: bool | None = None,
-        size: Most | None = None,
+        size: int | None = None,
         search: type[VendorSearch] | None = None,
         keep: Iterable[str] = (),
         cache: bool = False,

@@ -9,7 +9,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from itertools import groupby
 from json import dumps
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import record_repr
@@ -27,6 +27,8 @@ from pyfunctools.record.outcome import (
     waiting_to_json,
 )
 from pyfunctools.schema import Issue, Path
+
+T = TypeVar("T")
 
 STUCK: Final = 3
 """Turns in a row with the same failure after which a model counts as stuck."""
@@ -224,12 +226,7 @@ async def run_calls(
         outcomes[place] = outcome
 
     try:
-        for beside, places in groupby(todo, lambda n: runs_beside(turn.calls[n])):
-            if beside:
-                await run_together([step(place) for place in places])
-            else:
-                for place in places:
-                    await step(place)
+        await run_in_order(todo, step, lambda n: runs_beside(turn.calls[n]))
     except BaseException as error:  # also if the turn is cancelled: finished calls are not lost
         vars(error)["turn"] = _with_outcomes(turn, outcomes)
         raise
@@ -247,16 +244,28 @@ def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
     return replace(turn, outcomes=tuple(made))
 
 
-async def run_together(steps: Sequence[Coroutine[None, None, None]]) -> None:
-    """Run steps at the same time; if one raises, cancel the others and wait for their end."""
-    tasks = [create_task(each) for each in steps]
-    try:
-        await gather(*tasks)
-    except BaseException:  # cancelled, or one of them has raised
-        for task in tasks:
-            task.cancel()
-        await gather(*tasks, return_exceptions=True)
-        raise
+async def run_in_order(
+    items: Iterable[T],
+    step: Callable[[T], Coroutine[None, None, None]],
+    runs_beside: Callable[[T], bool],
+) -> None:
+    """Run a step for each item in order; neighbours that `runs_beside` names run together.
+
+    If one of these raises, the others are cancelled, and their end is awaited.
+    """
+    for is_beside, group in groupby(items, runs_beside):
+        if not is_beside:
+            for item in group:
+                await step(item)
+            continue
+        tasks = [create_task(step(item)) for item in group]
+        try:
+            await gather(*tasks)
+        except BaseException:  # cancelled, or one of them has raised
+            for task in tasks:
+                task.cancel()
+            await gather(*tasks, return_exceptions=True)
+            raise
 
 
 _INTERRUPTED: Final = "This call was cancelled after it had started; its effects are not known."

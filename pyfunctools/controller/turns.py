@@ -56,9 +56,6 @@ class TurnRunner(ABC):
         """Do the same as `run` without blocking the event loop.
 
         Consecutive calls of `concurrent` functions, by default the read-only ones, run together.
-
-        Raises:
-            DefinitionError: as `run`.
         """
         steps = self._run(response, previous, unshown(options), awaits=True)
         del options
@@ -94,11 +91,7 @@ class TurnRunner(ABC):
         context: object = None,
         audience: str | None = None,
     ) -> Turn:
-        """Do the same as `resume` without blocking the event loop.
-
-        Raises:
-            DefinitionError: as `resume`.
-        """
+        """Do the same as `resume` without blocking the event loop."""
         steps = self._resume(turn, unshown(answers), context, audience, awaits=True)
         del answers
         return await steps

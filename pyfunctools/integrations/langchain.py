@@ -17,7 +17,6 @@ from itertools import islice
 from secrets import token_urlsafe
 from threading import Lock
 from typing import Any, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions
@@ -136,6 +135,10 @@ class ControllerTool(BaseTool):
         tool._controller, tool._tools, tool._context = controller, made, context
         return tool
 
+    @property
+    def _function(self) -> Function:
+        return self._controller[self.name]
+
     def _to_args_and_kwargs(
         self, tool_input: Any, tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -156,71 +159,61 @@ class ControllerTool(BaseTool):
         After an interrupt LangGraph runs a node, with all its calls, again from the start. Calls
         that are still running then are awaited.
         """
-        step, mine = _step(config), Future[_Result]()
-        place = None if step is None or not call_id else (*step, call_id)
-        calls = _CALLS.setdefault(self._controller, {})
-        held = mine if place is None else calls.setdefault(place, mine)
+        step, mine = _step_of(config), Future[_Result]()
+        held = step.results.setdefault(call_id, mine) if call_id else mine
         if held is not mine:
             return await asyncio.shield(asyncio.wrap_future(held)) if awaits else held.result()
-        call = self._tools.call_of(self.name, arguments, call_id)
+        call, function = self._tools.call_of(self.name, arguments, call_id), self._function
         try:
-            mine.set_result(self._result_of(await self._outcome(call, config, mine, awaits=awaits)))
+            outcome = await self._outcome(call, config, step, awaits=awaits)
+            mine.set_result(self._result_of(outcome))
         except BaseException as error:
-            if place is not None and not mine.done():  # nothing has run: the next time it may
-                calls.pop(place, None)
+            may_repeat = isinstance(error, Exception) or function.read_only or function.idempotent
+            if not may_repeat:  # cancelled: it may have run, and LangGraph tries again
+                mine.set_result(_Result(_CANCELLED, is_error=True))
+            elif call_id:  # nothing has run: the next time it may
+                step.results.pop(call_id, None)
                 mine.set_exception(error)
                 if awaits and isinstance(error, Exception):
-                    await _neighbours(calls, place)
+                    await step.others_ended()
             raise
-        _forget_oldest(calls)
         return mine.result()
 
     async def _outcome(
-        self, call: Call, config: RunnableConfig, mine: "Future[_Result]", *, awaits: bool
+        self, call: Call, config: RunnableConfig, step: "_Step", *, awaits: bool
     ) -> Outcome:
         """Return the outcome of a call; while it waits for a person the graph is interrupted."""
-        runtime = _runtime()
-        default = None if runtime is None else runtime.context
-        context = context_for(self._context, config, default)
-        controller, function = self._controller, self._controller[self.name]
+        runtime, controller = _runtime(), self._controller
+        context = context_for(self._context, config, runtime and runtime.context)
+        begin, go_on = controller.call, controller.resume
+        if awaits:
+            begin, go_on = controller.acall, controller.aresume
 
         async def run(answer: "_Answer | Outcome") -> Outcome:
             if isinstance(answer, Outcome):
                 return answer
             human, approve, ticket, _ = answer
             options: CallOptions = {"human": human, "approve": approve, "context": context}
-            try:
-                if not awaits:
-                    begin, go_on = controller.call, controller.resume
-                    return begin(call, **options) if ticket is None else go_on(ticket, **options)
-                if ticket is None:
-                    return await controller.acall(call, **options)
-                return await controller.aresume(ticket, **options)
-            except BaseException as error:  # cancelled: it may have run, and LangGraph tries again
-                may_repeat = function.read_only or function.idempotent
-                if not isinstance(error, Exception) and not may_repeat:
-                    mine.set_result(_Result(_CANCELLED, is_error=True))
-                raise
+            made = begin(call, **options) if ticket is None else go_on(ticket, **options)
+            return made if isinstance(made, Outcome) else await made
 
-        waits, (thread, step) = _WAITING.setdefault(controller, {}), _step(config) or ("", "")
-        place, answers = (thread, step, call.id or ""), list[_Answer]()
+        call_id, answers = call.id or "", list[_Answer]()
         _, runner = controller._entries[self.name]  # pyright: ignore[reportPrivateUsage]
-        if runtime is not None and call.id and runner.may_ask and runner.may_ask(function):
-            answers = _earlier_answers(place)
-            outcome = await run(_latest(waits.get(place), answers))
+        if runtime is not None and call_id and runner.may_ask and runner.may_ask(self._function):
+            answers = step.earlier_answers(call_id)
+            outcome = await run(_latest(step.waits.get(call_id), answers))
         else:
             outcome = await run(_Answer())
         while outcome.waiting is not None and runtime is not None:
             asked = what_is_asked(outcome, call.id)
-            place = (thread, step, str(asked["call_id"]))
-            waits[place] = (outcome, len(answers))
-            _forget_oldest(waits)
-            answer = _next_answer(place, asked)
+            call_id = str(asked["call_id"])
+            step.waits[call_id] = (outcome, len(answers))
+            answer = step.next_answer(call_id, asked)
             while answer is None:
-                answer = _next_answer(place, {**asked, "text": _UNREADABLE})
+                answer = step.next_answer(call_id, {**asked, "text": _UNREADABLE})
             answers.append(answer)
             outcome = waiting_as_before(await run(answer), outcome.waiting)
-        waits.pop(place, None)
+        step.waits.pop(call_id, None)
         for each in answers:  # LangGraph gives all answers again until the call has ended
             _GIVEN.pop(each.handle, None)
         return outcome
@@ -229,7 +222,7 @@ class ControllerTool(BaseTool):
         if outcome.waiting is not None:  # outside a graph: the program continues with the ticket
             return _Result(outcome.text, asdict(outcome.waiting))
         artifact = None
-        if outcome.ok and self._controller[self.name].separated is None:
+        if outcome.ok and self._function.separated is None:
             artifact = to_jsonable_python(outcome.value, serialize_unknown=True)
         content: list[Any] = [{"type": "text", "text": outcome.text}]
         for each in outcome.content:
@@ -332,43 +325,6 @@ def _runtime() -> Any:
         return None
 
 
-_Place = tuple[str, str, str]
-_CALLS: WeakKeyDictionary[Controller, dict[_Place, "Future[_Result]"]] = WeakKeyDictionary()
-"""The latest calls, running or ended, by thread, step and id."""
-
-_GIVEN: dict[str, PersonsAnswer] = {}
-"""The latest answers of persons, by their handles."""
-
-_KEPT = 1000
-_TICKS = 20
-"""Turns of the event loop in which the other calls of a message have begun."""
-
-
-def _forget_oldest(kept: dict[Any, Any]) -> None:
-    for oldest in list(islice(kept, max(len(kept) - _KEPT, 0))):
-        if not isinstance(kept[oldest], Future) or kept[oldest].done():
-            kept.pop(oldest, None)
-
-
-async def _neighbours(calls: dict[_Place, "Future[_Result]"], place: _Place) -> None:
-    """Wait for the other calls of a step, as LangGraph does where each is a task of its own.
-
-    An event loop that ends with the interrupt would cancel them.
-    """
-    for _ in range(_TICKS):
-        await asyncio.sleep(0)
-        step = [each for other, each in list(calls.items()) if other[:2] == place[:2]]
-        running = [asyncio.wrap_future(each) for each in step if not each.done()]
-        await asyncio.gather(*map(asyncio.shield, running), return_exceptions=True)
-
-
-def _step(config: RunnableConfig) -> tuple[str, str] | None:
-    """Return the thread and the step of a call, `None` outside a thread."""
-    known = config.get("configurable") or {}
-    thread, step = known.get("thread_id"), known.get("checkpoint_ns")
-    return None if thread is None or not step else (str(thread), step)
-
-
 class _Answer(NamedTuple):
     """A person's answer, with the ticket of the call and the handle of the values."""
 
@@ -378,48 +334,93 @@ class _Answer(NamedTuple):
     handle: str = ""
 
 
-_TAKING = Lock()
-_ASIDE: dict[_Place, list[object]] = {}
-_ASKED: dict[tuple[str, str], set[str]] = {}
-_Waiting = dict[_Place, tuple[Outcome, int]]
-_WAITING: WeakKeyDictionary[Controller, _Waiting] = WeakKeyDictionary()
-"""The latest calls that wait, each with the number of answers that it has had."""
+class _Step:
+    """What is known of the calls of one step, which LangGraph runs again after an interrupt.
 
-
-def _next_answer(place: _Place, asked: dict[str, Any]) -> _Answer | None:
-    """Return the next answer to a call, `None` if it is malformed, or may be for another call.
-
-    LangGraph has one list of answers for all calls of a node, and gives each to whoever asks next.
+    Each is by the ids of the calls: the results, also of calls that still run; the outcomes that
+    wait, each with the number of answers that the call has had; and the answers that were given to
+    another call. `_asked` are the calls that have asked for an answer.
     """
-    step = place[:2]
-    with _TAKING:
-        _ASKED.setdefault(step, set()).add(place[2])
-        _forget_oldest(_ASKED)
-        is_alone = len(_ASKED[step]) == 1
-        asked = asked if is_alone else {**asked, "text": f"{asked['text']} {_SEVERAL}"}
-        answer = _taken(place, asked)
-    return _answered(answer) if is_alone or "call_id" in as_dict(answer) else None
 
+    def __init__(self) -> None:
+        self.results: dict[str, Future[_Result]] = {}
+        self.waits: dict[str, tuple[Outcome, int]] = {}
+        self._aside: dict[str, list[object]] = {}
+        self._asked: set[str] = set()
+        self._taking = Lock()
 
-def _taken(place: _Place, asked: dict[str, Any]) -> object:
-    """Return the next answer that is for a call, or for none by name; others are put aside."""
-    while True:
-        kept = _ASIDE.get(place)
-        answer: object = kept.pop(0) if kept else interrupt(asked)
-        belongs_to = as_dict(answer).get("call_id")
-        if belongs_to in (None, place[2]):
-            return answer
-        _ASIDE.setdefault((*place[:2], belongs_to), []).append(answer)
-        _forget_oldest(_ASIDE)
+    @property
+    def running(self) -> "list[Future[_Result]]":
+        """The calls that have not ended."""
+        return [each for each in list(self.results.values()) if not each.done()]
 
+    async def others_ended(self) -> None:
+        """Wait for the other calls, as LangGraph does where each is a task of its own.
 
-def _earlier_answers(place: _Place) -> list[_Answer]:
-    """Return the answers to a call that LangGraph has before the call runs."""
-    found: list[_Answer | None] = []
-    with _TAKING, suppress(GraphInterrupt):  # there is no further one
+        An event loop that ends with the interrupt would cancel them.
+        """
+        for _ in range(_TICKS):
+            await asyncio.sleep(0)
+            running = map(asyncio.wrap_future, self.running)
+            await asyncio.gather(*map(asyncio.shield, running), return_exceptions=True)
+
+    def next_answer(self, call_id: str, asked: dict[str, Any]) -> _Answer | None:
+        """Return the next answer to a call; `None`: malformed, or maybe for another call.
+
+        LangGraph has one list of answers for all calls of a node, and gives each to whoever asks
+        next.
+        """
+        with self._taking:
+            self._asked.add(call_id)
+            is_alone = len(self._asked) == 1
+            asked = asked if is_alone else {**asked, "text": f"{asked['text']} {_SEVERAL}"}
+            answer = self._taken(call_id, asked)
+        return _answered(answer) if is_alone or "call_id" in as_dict(answer) else None
+
+    def earlier_answers(self, call_id: str) -> list[_Answer]:
+        """Return the answers to a call that LangGraph has before the call runs."""
+        found: list[_Answer | None] = []
+        with self._taking, suppress(GraphInterrupt):  # there is no further one
+            while True:
+                found.append(_answered(self._taken(call_id, {})))
+        return [each for each in found if each is not None]
+
+    def _taken(self, call_id: str, asked: dict[str, Any]) -> object:
+        """Return the next answer that is for a call, or for none by name; others are put aside."""
         while True:
-            found.append(_answered(_taken(place, {})))
-    return [each for each in found if each is not None]
+            kept = self._aside.get(call_id)
+            answer: object = kept.pop(0) if kept else interrupt(asked)
+            belongs_to = as_dict(answer).get("call_id")
+            if belongs_to in (None, call_id):
+                return answer
+            self._aside.setdefault(str(belongs_to), []).append(answer)
+
+
+_STEPS: dict[tuple[str, str], _Step] = {}
+"""The latest steps, by the thread and LangGraph's name of the step."""
+
+_GIVEN: dict[str, PersonsAnswer] = {}
+"""The latest answers of persons, by their handles."""
+
+_KEPT = 1000
+_TICKS = 20
+"""Turns of the event loop in which the other calls of a message have begun."""
+
+
+def _step_of(config: RunnableConfig) -> _Step:
+    """Return what is known of the step of a call; outside a thread nothing is kept."""
+    known = config.get("configurable") or {}
+    thread, step = known.get("thread_id"), known.get("checkpoint_ns")
+    if thread is None or not step:
+        return _Step()
+    _forget_oldest(_STEPS)
+    return _STEPS.setdefault((str(thread), step), _Step())
+
+
+def _forget_oldest(kept: dict[Any, Any]) -> None:
+    for oldest in list(islice(kept, max(len(kept) - _KEPT, 0))):
+        if not isinstance(kept[oldest], _Step) or not kept[oldest].running:
+            kept.pop(oldest, None)
 
 
 def _latest(held: tuple[Outcome, int] | None, answers: list[_Answer]) -> "_Answer | Outcome":

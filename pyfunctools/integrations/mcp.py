@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from hashlib import sha256
 from json import dumps, loads
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 from weakref import WeakSet
@@ -123,15 +122,14 @@ def server(controller: Controller, **settings: Unpack[ServerSettings]) -> "Funct
     """Return a server of the official SDK whose tools are the functions of a controller.
 
     `name` is the server's name for clients, by default the controller's, and `version` the version
-    of your program. `inline` replaces
-    references by their definitions for every tool (`True`) or for no tool (`False`); by default
-    where the schema becomes hardly longer. `keys` (32 bytes or more) protect the state of calls
-    that wait for a person; several processes need the same keys, and without keys the state is
-    invalid in any other process. `url` is a function of a ticket that returns the URL of your page,
-    on which a person gives secrets and files: forms must not contain these. `context` is a function
-    of the SDK's request context that returns the context of a call. `auth` is a function of a
-    bearer token that returns its owner, who becomes the audience of tickets; HTTP requests without
-    a valid token are refused.
+    of your program. `inline` replaces references by their definitions for every tool (`True`) or
+    for no tool (`False`); by default where the schema becomes hardly longer. `keys` (32 bytes or
+    more) protect the state of calls that wait for a person; several processes need the same keys,
+    and without keys the state is invalid in any other process. `url` is a function of a ticket that
+    returns the URL of your page, on which a person gives secrets and files: forms must not contain
+    these. `context` is a function of the SDK's request context that returns the context of a call.
+    `auth` is a function of a bearer token that returns its owner, who becomes the audience of
+    tickets; HTTP requests without a valid token are refused.
 
     Raises:
         DefinitionError: a setting is invalid, or a function needs a context and there is no
@@ -204,10 +202,9 @@ class FunctionServer(Server[Any]):
 
     def _set(self, controller: Controller) -> None:
         self.controller = controller
+        self._tickets: Tickets = controller._tickets.value  # pyright: ignore[reportPrivateUsage]
         if self._url is not None:
             self._tickets.listen(self._pages_open)
-        names = "\n".join(each.name for each in controller.functions)
-        self._version = sha256(names.encode()).hexdigest()[:16]
         inline = self._inline
 
         @cache
@@ -223,27 +220,19 @@ class FunctionServer(Server[Any]):
 
     async def _list(self, request: McpRequest, params: PaginatedRequestParams) -> dict[str, Any]:
         """Return one page of the functions, in the controller's order."""
-        start, modern = self._start(params.cursor), request.protocol_version >= MODERN
+        starts = {None: 0, **{str(n): n for n in range(PAGE, len(self.controller), PAGE)}}
+        if params.cursor not in starts:
+            raise MCPError(INVALID_PARAMS, "This is not a cursor of the list.")
+        start, modern = starts[params.cursor], request.protocol_version >= MODERN
         if not modern:
             self._connected.add(request.session._connection)  # pyright: ignore[reportPrivateUsage]
         # In a thread: making schemas may take seconds.
         listed: dict[str, Any] = {"tools": await asyncio.to_thread(self._page, start, modern)}
         if start + PAGE < len(self.controller):
-            listed["nextCursor"] = self._cursor(start + PAGE)
+            listed["nextCursor"] = str(start + PAGE)
         if modern:
             listed |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
         return listed
-
-    def _start(self, cursor: str | None) -> int:
-        """Return the index of the first function on a cursor's page."""
-        starts = range(PAGE, len(self.controller), PAGE)
-        cursors = {self._cursor(start): start for start in starts}
-        if cursor is None or cursor in cursors:
-            return cursors.get(cursor or "", 0)
-        raise MCPError(INVALID_PARAMS, "This is not a cursor of the current list.")
-
-    def _cursor(self, start: int) -> str:
-        return f"{self._version}.{start}"
 
     async def _call(self, request: McpRequest, params: CallToolRequestParams) -> dict[str, Any]:
         """Return the result of a call, or the request for a person's values or approval."""
@@ -350,10 +339,6 @@ class FunctionServer(Server[Any]):
         if not text or outcome.reason != "denied":
             return outcome
         return replace(outcome, text=f"{text} {self._nothing_ran(asked.ticket)}.")
-
-    @property
-    def _tickets(self) -> Tickets:
-        return self.controller._tickets.value  # pyright: ignore[reportPrivateUsage]
 
 
 async def _elicited(request: McpRequest, params: Mapping[str, Any]) -> ElicitResult:

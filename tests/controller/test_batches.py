@@ -148,7 +148,7 @@ def test_an_asynchronous_iterable_is_read_by_amap_only() -> None:
     with Controller.from_object(Work()) as work:
         assert [each.value for each in collected(work, calls(), "amap")] == [0, 2, 4]
         with pytest.raises(DefinitionError, match=r"controller\.amap"):
-            work.map(calls())  # type: ignore[arg-type]
+            next(work.map(calls()))  # type: ignore[arg-type]
 
 
 @FORMS

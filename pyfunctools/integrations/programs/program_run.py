@@ -15,7 +15,6 @@ from base64 import b85decode, b85encode
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
 from json import dumps, loads
 from lzma import FILTER_LZMA2, FORMAT_RAW, compress, decompress
 from typing import Any, Final, NamedTuple, TypeVar, cast
@@ -24,7 +23,7 @@ from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened, visible
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions, inner_call
-from pyfunctools.controller.turn import run_together
+from pyfunctools.controller.turn import run_in_order
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.execution.person.answers import plain_json
 from pyfunctools.execution.person.approval import Approval
@@ -60,8 +59,8 @@ _BRIEF: Final = 100
 class ProgramCall:
     """A call that a program waits for, under Monty's `number`.
 
-    `result` is what the program gets: whether it is right, and the value or the text of an error.
-    `ticket` is what it continues with if it waits for a person.
+    `result` is what the program gets: whether it is right, and the value or the text of an error;
+    `None` when the program has it. `ticket` is what it continues with if it waits for a person.
     """
 
     number: int
@@ -71,6 +70,11 @@ class ProgramCall:
     outcome: Outcome | None = None
     result: tuple[bool, Any] | None = None
     ticket: Ticket | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the call has not ended."""
+        return self.outcome is None or self.ticket is not None
 
     @property
     def made(self) -> InnerCall:
@@ -83,19 +87,16 @@ class ProgramCall:
         )
 
 
-def _brief(call: InnerCall) -> tuple[dict[str, Any], dict[str, Any]]:
-    outcome = call.outcome
-    text = shortened(outcome.text, _BRIEF)
-    told = {"text": text, "reason": outcome.reason, "function": outcome.function}
-    return {"call_id": call.call_id, "function": call.function, "arguments": None}, told
-
-
 def _saved(call: ProgramCall) -> list[Any]:
+    """Return a call as JSON: its outcome in brief if it has ended, else what its ticket holds."""
     kept = call.ticket and {name: getattr(call.ticket, name) for name in _KEPT}
-    told = None if kept else _brief(call.made)[1]
+    told = None if kept else {name: getattr(call.outcome, name) for name in _TOLD}
+    if told is not None:
+        told["text"] = shortened(told["text"], _BRIEF)
     return [call.number, call.id, call.function, call.result, told, kept]
 
 
+_TOLD: Final = ("text", "reason", "function")
 _KEPT: Final = ("function", "digest", "arguments", "filled", "state")
 """The contents of a waiting call's ticket that are its own; the rest is the program's."""
 
@@ -105,7 +106,7 @@ def _loaded_call(
 ) -> ProgramCall:
     call = ProgramCall(number, call_id, function)
     if kept is None:
-        call.result, call.outcome = tuple(result), Outcome(**told)
+        call.result, call.outcome = result and tuple(result), Outcome(**told)
         return call
     filled = tuple(tuple(keys) for keys in kept.pop("filled"))
     call.ticket = replace(outer, call=call_id, filled=filled, **kept)
@@ -139,10 +140,8 @@ class ProgramRun:
         self._run = run
         self._person: PersonsPart = run.person
         self._sandbox = Sandbox(functions.names, functions.limits)
-        self._ended: list[InnerCall] = []
         self._code = ""
         self._calls: list[ProgramCall] = []
-        """The calls that the program waits for."""
         self._answers: Mapping[str, PersonsAnswer] = {}
         self._issues: tuple[Issue, ...] = ()
         self._claimed: list[Outcome | None] = []
@@ -159,7 +158,8 @@ class ProgramRun:
                 if refused := refused or await self.claim():
                     return refused
                 results = {call.number: call.result for call in self._calls if call.result}
-                self._ended, self._calls = [*self._made_calls], []
+                for call in self._calls:
+                    call.result = None
                 reached = await self._step(self._sandbox.resume, results)
                 self._add(reached)
             return reached if isinstance(reached, Outcome) else self._done(reached)
@@ -198,18 +198,16 @@ class ProgramRun:
         """Return the program where it waits as a text."""
         sandbox = self._sandbox
         so_far = [VERSION, self._code, sandbox.printed, sandbox.spent, sandbox.made]
-        calls = [[*map(_brief, self._ended)], [*map(_saved, self._calls)]]
-        head = dumps([*so_far, *calls], separators=(",", ":")).encode()
+        head = dumps([*so_far, [*map(_saved, self._calls)]], separators=(",", ":")).encode()
         return b85encode(compress(head + b"\n" + dump, **_SMALL)).decode()
 
     def _loaded(self, text: str, outer: Ticket) -> bytes | None:
         """Read what `_saved` wrote, and return the dump, `None` if it is another Monty's."""
         head, _, dump = decompress(b85decode(text), **_SMALL).partition(b"\n")
-        version, self._code, *so_far, ended, calls = loads(head)
+        version, self._code, *so_far, calls = loads(head)
         if version != VERSION:
             return None
         self._sandbox.printed, self._sandbox.spent, self._sandbox.made = so_far
-        self._ended = [InnerCall(**each, outcome=Outcome(**outcome)) for each, outcome in ended]
         self._calls = [_loaded_call(outer, *each) for each in calls]
         return dump
 
@@ -225,26 +223,19 @@ class ProgramRun:
 
     def _add(self, reached: list[AskedCall] | ProgramEnd) -> None:
         asked = reached if isinstance(reached, list) else []
-        first = len(self._ended) + 1
-        for number, each in enumerate(asked, first):
+        for number, each in enumerate(asked, len(self._calls) + 1):
             name = self._functions.names[each.name]
             call_id = f"{self._run.info.id}.{number}"
             self._calls.append(ProgramCall(each.number, call_id, name, each.arguments))
 
     async def _answered(self) -> Outcome | None:
         """Run the calls that have no result yet; return the outcome if the ticket is refused."""
-        calls = [call for call in self._calls if call.result is None]
-        for beside, group in groupby(calls, self._may_run_beside):
-            steps = [self._one(call) for call in group]
-            if beside and self._run.awaits:
-                await run_together(steps)
-                continue
-            for step in steps:
-                await step
+        calls = [call for call in self._calls if call.is_open]
+        await run_in_order(calls, self._one, self._runs_beside)
         return self._claimed[0] if self._claimed else None
 
-    def _may_run_beside(self, call: ProgramCall) -> bool:
-        return self._functions.inner[call.function].concurrent is not False
+    def _runs_beside(self, call: ProgramCall) -> bool:
+        return self._run.awaits and self._functions.inner[call.function].concurrent is not False
 
     async def _one(self, call: ProgramCall) -> None:
         try:
@@ -312,7 +303,7 @@ class ProgramRun:
     @property
     def _made_calls(self) -> tuple[InnerCall, ...]:
         """All calls that were begun, in the program's order."""
-        return (*self._ended, *(call.made for call in self._calls if call.outcome))
+        return tuple(call.made for call in self._calls if call.outcome)
 
     def _done(self, ended: ProgramEnd) -> Outcome:
         value, lines = ended.value, [self._sandbox.printed.removesuffix("\n")]
