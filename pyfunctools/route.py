@@ -25,6 +25,9 @@ Style: TypeAlias = Literal[
 ]
 """How a parameter is written (OpenAPI 3.2, 4.12.2); `tabDelimited` is `tsv` of Swagger 2.0."""
 
+OPERATORS = "+#./;*"
+"""Operators of RFC 6570 around a name in a path template, as some documents write them."""
+
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 """HTTP methods that only read (RFC 9110, section 9.2.1)."""
 

@@ -18,6 +18,9 @@ from pyfunctools.schema.vocabulary import COMPOSITION
 PIECE = 1 << 16
 """The most bytes that are inflated at once, even from a zip bomb."""
 
+_ANY_HEADER = 32 + zlib.MAX_WBITS
+"""Window bits of zlib for data that begin with the header of gzip or of zlib (RFC 1950, 1952)."""
+
 
 class UnreadableError(Exception):
     """A body cannot be read. Never leaves `execution.http`.
@@ -33,16 +36,14 @@ class UnreadableError(Exception):
 class DecodedBody:
     """The body received so far: `feed` takes raw chunks, `whole` returns the decoded bytes.
 
-    `encoding` is the Content-Encoding. gzip (with one or several members) and deflate (with or
-    without the zlib header, which some servers leave out) are decoded. Other encodings, and several
-    at once, are refused, because the request did not accept them.
+    `encoding` is the Content-Encoding. gzip (with one or several members) and deflate are decoded,
+    whichever of both the data begin as. Other encodings, and several at once, are refused, because
+    the request did not accept them.
     """
 
     def __init__(self, encoding: str, limit: int) -> None:
         self._limit = limit
         self._bytes = bytearray()
-        self._head = b""
-        self._has_begun = False
         self._inflate = None
         self._encoding = encoding.strip().lower().removeprefix("x-")
         if self._encoding not in ("", "identity", "gzip", "deflate"):
@@ -60,7 +61,7 @@ class DecodedBody:
 
     def whole(self) -> bytes:
         """Return the decoded body, after the last chunk."""
-        if self._inflate is not None or self._head:
+        if self._inflate is not None:
             raise UnreadableError("ends inside its compressed data")
         return bytes(self._bytes)
 
@@ -70,33 +71,17 @@ class DecodedBody:
         return taken
 
     def _unpack(self, chunk: bytes) -> None:
-        while True:
+        while chunk or self._inflate is not None:
             if self._inflate is None:
-                chunk = self._head + chunk
-                if self._has_begun and not chunk.strip(b"\0"):
-                    return  # padding after the last member
-                if len(chunk) < 2:
-                    self._head = chunk
-                    return
-                self._head, self._has_begun = b"", True
-                self._inflate = zlib.decompressobj(self._window(chunk))
+                self._inflate = zlib.decompressobj(_ANY_HEADER)
             piece = self._inflate.decompress(chunk, PIECE)
             self._add(piece)
             if self._inflate.eof:
                 chunk, self._inflate = self._inflate.unused_data, None
-                if not chunk:
-                    return
                 continue
             chunk = self._inflate.unconsumed_tail
             if not chunk and len(piece) < PIECE:
                 return
-
-    def _window(self, head: bytes) -> int:
-        """Return the window bits for the first bytes of data (RFC 1950, section 2.2)."""
-        if self._encoding == "gzip":
-            return 16 + zlib.MAX_WBITS
-        zlib_header = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-        return zlib.MAX_WBITS if zlib_header else -zlib.MAX_WBITS
 
     def _add(self, piece: bytes) -> None:
         if len(self._bytes) + len(piece) > self._limit:

@@ -31,9 +31,8 @@ from pyfunctools.execution.request.styles import (
     unencoded,
 )
 from pyfunctools.media_types import is_json_media, media_kind
-from pyfunctools.route import NO_NAMES, ConnectionNames, Parameter, Route, is_reserved
+from pyfunctools.route import NO_NAMES, OPERATORS, ConnectionNames, Parameter, Route, is_reserved
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
-from pyfunctools.schema.ground.did_you_mean import letters_of
 from pyfunctools.schema.ground.path import Keys, value_at
 
 
@@ -112,8 +111,12 @@ def _pieces(text: str, slot: re.Pattern[str]) -> Iterator[str | TemplateSlot]:
         if found.lastgroup == "colon":
             yield TemplateSlot(found.group()[1:], found.group())
         elif not found.group().startswith(("{?", "{&")):
-            yield TemplateSlot(found.group()[1:-1])
+            yield TemplateSlot(_without_operators(found.group()[1:-1]))
     yield percent_except(text[end:], _LITERAL)
+
+
+def _without_operators(slot: str) -> str:
+    return slot.strip(OPERATORS) or slot
 
 
 def is_dot_segment(segment: str) -> bool:
@@ -318,7 +321,8 @@ class _Draft:
     def path(self) -> tuple[str, str]:
         """Return the path, and the query that the path template has."""
         template = parsed_template(self._route.path)
-        slots = {p.name: p for p in self._route.parameters if p.location == "path"}
+        in_path = (p for p in self._route.parameters if p.location == "path")
+        slots = {_without_operators(each.name): each for each in in_path}
         segments = [
             each if isinstance(each, str) else self._segment(each, slots)
             for each in template.segments
@@ -382,7 +386,7 @@ class _Draft:
             if isinstance(piece, str):
                 text += piece
                 continue
-            parameter = slots.get(piece.name) or _like(piece, slots)
+            parameter = slots.get(piece.name)
             if parameter is not None:
                 first = first or parameter
                 keys = parameter.argument
@@ -421,13 +425,6 @@ def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
     path = Path.of(keys)
     message = f"{path} cannot be sent: expected {expected}."
     return Issue(path=path, expected=expected, value=value, message=message)
-
-
-def _like(slot: TemplateSlot, slots: Mapping[str, Parameter]) -> Parameter | None:
-    """Return the only parameter with a slot's name in other case or punctuation, if any."""
-    wanted = letters_of(slot.name)
-    found = [p for name, p in slots.items() if letters_of(name) == wanted]
-    return found[0] if len(found) == 1 and wanted else None
 
 
 def _accept(route: Route) -> dict[str, str]:

@@ -13,13 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import items_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.route import Route
+from pyfunctools.route import OPERATORS, Route
 
 _SEGMENT = re.compile(r"(?:\{[^{}]*\}|[^/?#])+")
 _EXPRESSION = re.compile(r"\{([^{}]*)\}|^:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
-
-OPERATORS = "+#./;*"
-"""Operators of RFC 6570 around a name in a template, as some documents write them."""
 
 
 class SplitPath(NamedTuple):

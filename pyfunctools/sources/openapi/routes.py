@@ -11,6 +11,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.record.function import GROUPS, Skipped
 from pyfunctools.route import (
     NO_NAMES,
+    OPERATORS,
     ConnectionNames,
     Parameter,
     Requirement,
@@ -24,7 +25,7 @@ from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import BodyInput, Responses, body_input
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import too_many_nodes
-from pyfunctools.sources.openapi.naming import OPERATORS, path_parameters
+from pyfunctools.sources.openapi.naming import path_parameters
 from pyfunctools.sources.openapi.operation_parameters import (
     FoundParameters,
     ParameterInput,
@@ -259,11 +260,8 @@ def _in_slots(
 
 
 def _renamed(entry: ParameterInput, slot: str) -> ParameterInput:
-    parameter = entry.parameter
-    # Among the styles of a path, only `matrix` sends the name.
-    name = parameter.name if parameter.style == "matrix" else slot
-    argument = (slot.strip(OPERATORS) or parameter.name,)
-    return replace(entry, parameter=replace(parameter, name=name, argument=argument))
+    name = slot.strip(OPERATORS) or entry.parameter.name
+    return replace(entry, parameter=replace(entry.parameter, name=name, argument=(name,)))
 
 
 def _plain_name(slot: str) -> str | None:

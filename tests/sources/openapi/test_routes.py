@@ -192,8 +192,8 @@ def test_path_inputs_have_the_order_of_the_path() -> None:
     [
         ("/{user_id}", "userId", "user_id", "user_id"),
         ("/{USERID}", "user-id", "USERID", "USERID"),
-        ("/{id*}", "id", "id*", "id"),
-        ("/{+id}", "id", "+id", "id"),
+        ("/{id*}", "id", "id", "id"),
+        ("/{+id}", "id", "id", "id"),
         ("/:userId", "user id", "userId", "userId"),
     ],
 )
