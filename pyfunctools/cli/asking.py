@@ -6,10 +6,10 @@ Questions go to standard error, so that standard output has only the result.
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from getpass import getpass
 from mimetypes import guess_type
 from pathlib import Path
 
-import typer
 from rich.console import Console
 from rich.padding import Padding
 from rich.panel import Panel
@@ -142,20 +142,11 @@ def read_line(prompt: str, *, hidden: bool = False) -> str:
         EOFError: standard input has ended.
         KeyboardInterrupt: the person pressed ctrl-C.
     """
-    prompt = visible(prompt)
-    if sys.stdin.isatty() and (hidden or sys.stdout.isatty()):
-        try:
-            typed: str = typer.prompt(
-                prompt, default="", show_default=False, hide_input=hidden, err=True
-            )
-        except typer.Abort as error:  # its context is the EOFError or KeyboardInterrupt
-            raise error.__context__ or EOFError from None
-        return typed
-    typer.echo(f"{prompt}: ", nl=False, err=True)
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.rstrip("\r\n")
+    prompt = f"{visible(prompt)}: "
+    if hidden and sys.stdin.isatty():
+        return getpass(prompt, stream=sys.stderr)
+    print(prompt, end="", file=sys.stderr, flush=True)
+    return input()
 
 
 def is_confirmed(question: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar, Unpack, cast
 from urllib.parse import quote, unquote
 
 from pyfunctools._text import visible
-from pyfunctools.errors import DefinitionError, LifespanError, LoopError, wrong_type
+from pyfunctools.errors import DefinitionError, LifespanError, LoopError
 from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan
 from pyfunctools.execution.http.exchange import (
     DEADLINE,
@@ -25,7 +25,7 @@ from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.person.blame import whole_refused
 from pyfunctools.execution.request.assembly import unsendable
 from pyfunctools.execution.request.connection import Connection
-from pyfunctools.execution.request.destination import server_url
+from pyfunctools.execution.request.destination import checked_servers, server_url
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import BackgroundLoop, finish, in_a_loop
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -77,7 +77,8 @@ class ApplicationRunner(HttpRunner):
         limits: Limits = DEFAULT_LIMITS,
         **connection: Unpack[Connection],
     ) -> None:
-        base, mark, query = server_url((), _server_text(connection.get("server"))).partition("?")
+        address = next(iter(checked_servers(connection.get("server"))), BASE_URL)
+        base, mark, query = server_url((), address).partition("?")
         scheme, _, rest = base.partition("://")
         host, slash, path = rest.partition("/")
         root_path = (root_path or unquote(slash + path)).rstrip("/")
@@ -278,12 +279,3 @@ async def _wait(future: "Future[Any]", seconds: float, *, awaits: bool) -> None:
     await wait((waiting,), timeout=seconds)
     if waiting.done() and not waiting.cancelled():
         waiting.exception()  # counts as read: the caller reads the exception of `future`
-
-
-def _server_text(server: object) -> str:
-    if server is None:
-        return BASE_URL
-    if not isinstance(server, str):
-        remedy = "Leave it out, or pass the address of the application as a base URL."
-        raise wrong_type("server", "text", server, remedy)
-    return server

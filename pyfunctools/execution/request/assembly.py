@@ -244,7 +244,6 @@ def build(
     connected: ConnectionNames = NO_NAMES,
     separated: Separated | None = None,
     deep: bool = False,
-    boundary: str | None = None,
 ) -> HttpRequest | Failure:
     """Return the request that calls a route with these arguments, or all issues of the arguments.
 
@@ -254,7 +253,7 @@ def build(
     parameter; see `claims`. A required parameter that the connection sets is left out, which is a
     repair. An optional argument that is absent or null is not sent. A path value is an issue if it
     is empty, or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest, as
-    `a[b][c]`, which no specification defines. `boundary` is the first multipart boundary to try.
+    `a[b][c]`, which no specification defines.
 
     Raises:
         DocumentError: the path template has a slot without a parameter, or a `.` or `..`, or a
@@ -266,7 +265,7 @@ def build(
     reserved = reserved_names(route, headers, base_query, own_query, connected)
     draft.check_names(reserved, separated)
     draft.parameters()
-    body = draft.body(boundary)
+    body = draft.body()
     if draft.issues:
         return Failure(value=arguments, issues=tuple(draft.issues))
     query = "&".join(filter(None, (base_query, own_query, *draft.query)))
@@ -353,14 +352,14 @@ class _Draft:
         elif value is not None:
             self.query.append(query_text(parameter, value, deep=self._deep))
 
-    def body(self, boundary: str | None) -> EncodedBody | None:
+    def body(self) -> EncodedBody | None:
         """Return the body, if there is one."""
         body = self._route.body
         if body is None:
             return None
         found = value_at(self._arguments, body.argument)
         if found is not None:
-            write = partial(encoded_body, body, boundary=boundary, deep=self._deep)
+            write = partial(encoded_body, body, deep=self._deep)
             return self._written(body.argument, found[0], write)
         if body.required:
             self._refuse(body.argument, _REQUIRED)

@@ -44,15 +44,12 @@ class EncodedBody(NamedTuple):
     content: bytes
 
 
-def encoded_body(
-    body: Body, value: JsonValue, *, boundary: str | None = None, deep: bool = False
-) -> EncodedBody | None:
+def encoded_body(body: Body, value: JsonValue, *, deep: bool = False) -> EncodedBody | None:
     """Return the body for a value, or `None` if there is nothing to send.
 
     Null is sent only as JSON. In a media type without special rules (plain text, XML, an image)
     text and bytes are sent unchanged; any other value is written as JSON, but not under XML. If the
-    document has a range such as `image/*`, a file is sent under its own media type. `boundary` is
-    the first multipart boundary to try, by default 128 random bits.
+    document has a range such as `image/*`, a file is sent under its own media type.
 
     Raises:
         UnsendableError: the value cannot be written in this media type.
@@ -67,7 +64,8 @@ def encoded_body(
             text = form_text(value, body.encoding, body.schema, deep=deep)
             return EncodedBody(body.content_type, text.encode())
         if media.startswith("multipart/"):
-            boundary, content = _multipart(body, value, boundary or token_hex(16), deep)
+            boundary = token_hex(16)  # 128 random bits, which no part contains
+            content = _multipart(body, value, boundary.encode(), deep)
             media = "multipart/form-data" if "*" in media else media
             return EncodedBody(f"{media}; boundary={boundary}", content)
         file = file_of(value, body.schema)
@@ -207,19 +205,16 @@ class _FormPart(NamedTuple):
     filename: str | None = None
 
 
-def _multipart(body: Body, value: JsonValue, boundary: str, deep: bool) -> tuple[str, bytes]:
-    """Return a boundary that no part contains, and the multipart body of an object or array.
+def _multipart(body: Body, value: JsonValue, boundary: bytes, deep: bool) -> bytes:
+    """Return the multipart body of an object or array.
 
     Each property is a part; each item of an array is a separate part under the same name. If the
     whole value is an array, its parts have no names. Nulls are left out. A file without a name is
     sent under the name of its property, because servers read a part without a file name as text.
     """
-    parts = list(_parts(body, value, deep))
-    while any(boundary.encode() in part.content for part in parts):
-        boundary += token_hex(4)
-    mark = b"--" + boundary.encode()
+    mark, parts = b"--" + boundary, _parts(body, value, deep)
     whole = [b"\r\n".join((mark, _head(part), part.content, b"")) for part in parts]
-    return boundary, b"".join((*whole, mark, b"--\r\n"))
+    return b"".join((*whole, mark, b"--\r\n"))
 
 
 def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_FormPart]:
