@@ -74,7 +74,6 @@ class Parameter:
     style: Style = "simple"
     explode: bool = False
     allow_reserved: bool = False
-    allow_empty: bool = False
     content_type: str | None = None
     schema: Mapping[str, Any] | bool = True
 
@@ -107,7 +106,6 @@ class DeclaredResponse:
 
     status: str
     content_types: tuple[str, ...] = ()
-    description: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, cast, get_args
 
@@ -19,10 +18,10 @@ from pyfunctools.media_types import (
 from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.walk import subschemas
-from pyfunctools.schema.separation.predicates import is_secret, may_be_persons
-from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION, human_mark
+from pyfunctools.schema.separation.predicates import IsHuman, ask, is_secret, may_be_persons
+from pyfunctools.schema.vocabulary import COMPOSITION, human_mark
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
+from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.operations import Operation
 
 _TEXT_TYPES = ("string", "boolean", "integer", "number")
@@ -70,9 +69,6 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
         schema = entry.below(fields["itemSchema"], "itemSchema")
         if isinstance(schema.value, dict | bool):
             schema = schema._replace(value={"type": "array", "items": schema.value})
-    elif not ASSERTIONS.isdisjoint(fields):
-        notes.append(f"The schema stands directly under {media!r}, and is read from there.")
-        schema = entry
     else:
         schema = entry._replace(value=None)
     is_declared = schema.value is not None
@@ -157,8 +153,7 @@ _URLENCODED = "application/x-www-form-urlencoded"
 _STYLES: tuple[str, ...] = get_args(Style)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyInput:
+class BodyInput(NamedTuple):
     """The request body of an operation: how it is sent, its schema, and its media type object."""
 
     body: Body
@@ -174,8 +169,6 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     raw = place.value
     if not isinstance(raw, dict):
         return None
-    if "content" not in raw and "schema" in raw:
-        place = place._replace(value={"content": {"application/json": raw}})
     has_several = len(members_of(place.fields.get("content"))) > 1
     marked = _with_marks(document, place) if has_several else place
     content = content_in(document, marked or place)
@@ -250,7 +243,31 @@ def _persons(document: Document, place: DocumentPlace) -> frozenset[Keys]:
     return frozenset(found)
 
 
-def parts_of(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
+def is_persons(
+    document: Document,
+    place: DocumentPlace,
+    argument: Keys,
+    is_human: IsHuman | None,
+    *,
+    mark: bool | None = None,
+) -> bool:
+    """Return whether a person gives an input: one human alternative of its schema is enough.
+
+    `mark` is that of the parameter or body around the schema.
+    """
+    if is_human is None:
+        return False
+    marked = human_mark(place.value, {"x-human": mark})
+    beside: JsonObject = {} if marked is None else {"x-human": marked}
+    for part in _parts_of(document, place):
+        schema = {key: value for key, value in part.fields.items() if key != "$ref"}
+        if ask(is_human, Path.of(argument), {**schema, **beside}):
+            return True
+        beside = {}
+    return False
+
+
+def _parts_of(document: Document, place: DocumentPlace) -> Iterator[DocumentPlace]:
     """Yield a schema, and those of its references and branches, that apply to the same value."""
     todo, seen = [place], set[int]()
     for each in todo:  # grows while it is read
@@ -315,11 +332,10 @@ class OperationResponses(NamedTuple):
 
 
 class Responses:
-    """The responses of one document; shared responses are read once."""
+    """The responses of one document; equal ones are one object."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._shared: dict[tuple[Resource | str, ...], tuple[DeclaredResponse, DocumentPlace]] = {}
         self._declared: dict[tuple[str, ...], DeclaredResponse] = {}
 
     def of(self, operation: Operation) -> OperationResponses:
@@ -327,52 +343,40 @@ class Responses:
 
         The successful one is the lowest exact status of 2xx, else `2XX`, else `default`.
         """
-        responses = operation.fields.get("responses")
-        if not isinstance(responses, dict):
-            return OperationResponses((), None, ())
         produces = swagger.media_types(operation.fields, self._document.root, "produces")
-        found: dict[str, tuple[DeclaredResponse, DocumentPlace]] = {}
+        found: dict[str, DocumentPlace] = {}
+        declared: list[DeclaredResponse] = []
         notes: list[str] = []
-        for status, value in responses.items():
+        for status, value in members_of(operation.fields.get("responses")).items():
             if not _STATUS.fullmatch(status):
                 continue
-            reference = value.get("$ref") if isinstance(value, dict) else None
-            if not isinstance(reference, str):
-                pointer = f"{operation.pointer}/responses/{status}"
-                place = DocumentPlace(value, pointer, operation.resource)
-                found[status] = self._response(status, place, produces)
+            pointer = f"{operation.pointer}/responses/{status}"
+            place = DocumentPlace(value, pointer, operation.resource)
+            try:
+                place = self._document.follow(place)
+            except DocumentError as error:
+                notes.append(f"The response {status} is unknown: {error.reason}")
                 continue
-            # In Swagger 2.0 the operation, not the response, has the media types.
-            key = operation.resource, status, reference, *produces
-            if key not in self._shared:
-                try:
-                    place = self._document.end(reference, operation.resource)
-                except DocumentError as error:
-                    notes.append(f"The response {status} is unknown: {error.reason}")
-                    continue
-                self._shared[key] = self._response(status, place, produces)
-            found[status] = self._shared[key]
+            content = place.fields.get("content")
+            if not isinstance(content, dict):
+                # In Swagger 2.0 the operation, not the response, has the media types.
+                content = swagger.content_of(place.fields, produces)
+                place = place._replace(value={"content": content})
+            found[status] = place
+            declared.append(self._response(status, *content))
         success = _success(found)
-        declared = tuple([declared for declared, _ in found.values()])
-        return OperationResponses(declared, None if success is None else found[success][1], notes)
+        return OperationResponses(
+            tuple(declared), None if success is None else found[success], notes
+        )
 
-    def _response(
-        self, status: str, place: DocumentPlace, produces: list[str]
-    ) -> tuple[DeclaredResponse, DocumentPlace]:
-        response = place.fields
-        content = response.get("content")
-        if not isinstance(content, dict):
-            content = swagger.content_of(response, produces)
-            place = place._replace(value={"content": content})
-        key = status, *content, text_of(response.get("description"))
-        declared = self._declared.get(key)
-        if declared is None:
-            declared = self._declared[key] = DeclaredResponse(
-                status=status if status == "default" else status.upper(),
-                content_types=key[1:-1],
-                description=key[-1],
-            )
-        return declared, place
+    def _response(self, *key: str) -> DeclaredResponse:
+        response = self._declared.get(key)
+        if response is None:
+            status, *media = key
+            status = status if status == "default" else status.upper()
+            response = DeclaredResponse(status=status, content_types=tuple(media))
+            self._declared[key] = response
+        return response
 
 
 def output_in(document: Document, response: DocumentPlace) -> MediaContent | None:

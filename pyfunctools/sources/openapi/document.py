@@ -221,19 +221,11 @@ class Document:
                 value = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, dict) and "$ref" not in value and "allOf" not in value:
             return True  # a quick test that nearly always succeeds
-        following: str | None = reference
-        place = DocumentPlace(self.root, "", self.main)
         with suppress(DocumentError):
-            for _ in range(MAX_HOPS):
-                if following is None:
-                    return isinstance(place.value, dict | bool)
-                bases = (self.main.uri, self._self)
-                if not following.startswith("#") and not any(
-                    _joined(base, following) in self._resources for base in bases
-                ):
-                    return False
-                place = self.target(following, place.resource)
-                following = sole_reference(place.fields)
+            if reference.startswith("#"):
+                place = self.end(reference, self.main)
+                self.check_chain(place)
+                return isinstance(place.value, dict | bool)
         return False
 
     def check_chain(self, place: DocumentPlace) -> None:

@@ -5,9 +5,11 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
 from gc import is_tracked
+from itertools import accumulate
 from json import dumps, loads
 from pathlib import Path
 from typing import NoReturn, TypeAlias, cast
@@ -99,45 +101,28 @@ def _written(value: object) -> object:
     raise TypeError(f"a {type(value).__name__} is not a JSON value")
 
 
-_OPENAPI = re.compile(r"3\.[0-2](?:\.[0-9]+)?(?:-.+)?", re.ASCII)
-_SUPPORTED = "Supported are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
+_VERSION = re.compile(r"openapi 3\.[0-2](?:\.[0-9]+)?(?:-.+)?|swagger 2\.0", re.ASCII)
 
 
 def check_version(root: JsonObject, name: str) -> None:
-    """Check that a document names its version, and that the version is supported.
+    """Check that a document names a supported version.
 
     A number is accepted as well: YAML reads an unquoted `2.0` or `3.1` as one.
     """
-    for keyword in ("openapi", "swagger"):
-        if keyword in root:
-            _check_value(root[keyword], keyword, name)
-            return
-    if "swaggerVersion" in root:
-        raise DocumentError(name, f"This is Swagger {root['swaggerVersion']!r}.", remedy=_SUPPORTED)
-    keys = ", ".join(repr(key[:40]) for key in list(root)[:5])
-    raise DocumentError(
-        name,
-        f"Neither `openapi` nor `swagger` is among its keys: {keys}."
-        if keys
-        else "This is an empty object.",
-        remedy="Is it the right file?",
-    )
-
-
-def _check_value(value: JsonValue, keyword: str, name: str) -> None:
-    pointer = f"/{keyword}"
-    if isinstance(value, bool) or not isinstance(value, str | float):
-        example = '"3.1.0"' if keyword == "openapi" else '"2.0"'
+    keyword = next((k for k in ("openapi", "swagger", "swaggerVersion") if k in root), None)
+    if keyword is None:
+        keys = ", ".join(repr(key[:40]) for key in list(root)[:5]) or "there are none"
+        reason = f"Neither `openapi` nor `swagger` is among its keys: {keys}."
+        raise DocumentError(name, reason, remedy="Is it the right file?")
+    version = str(root[keyword]).strip()
+    if not _VERSION.fullmatch(f"{keyword} {version}"):
         raise DocumentError(
             name,
-            f"`{keyword}` is {str(value)[:40]}, which is not a version.",
-            pointer=pointer,
-            remedy=f"Write the whole version as text: {example}.",
+            f"This follows version {version[:40]!r} of `{keyword}`.",
+            pointer=f"/{keyword}",
+            remedy='Write the whole version as text: `"openapi": "3.1.0"` (or 3.0 or 3.2), '
+            'or `"swagger": "2.0"`.',
         )
-    version = str(value).strip()
-    if not (version == "2.0" if keyword == "swagger" else _OPENAPI.fullmatch(version)):
-        reason = f"This follows version {version[:40]!r} of {keyword}."
-        raise DocumentError(name, reason, pointer=pointer, remedy=_SUPPORTED)
 
 
 _ADDRESS = re.compile(r"\s*https?:", re.IGNORECASE)
@@ -220,19 +205,13 @@ def _file(path: str, limits: Limits) -> Loaded:
         with open(path, "rb") as file:
             content = file.read(limits.document + 1)
         uri = Path(path).resolve().as_uri()
-    except IsADirectoryError:
-        raise DocumentError(
-            path, "This is a directory.", remedy="Name the document inside."
-        ) from None
-    except FileNotFoundError:
-        raise DocumentError(
-            path or "''",
-            "There is no such file.",
-            remedy="Text has to hold a newline or to start with `{`; anything else is a path.",
-        ) from None
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        raise DocumentError(repr(path), f"This cannot be opened: {reason or error}.") from error
+        raise DocumentError(
+            repr(path),
+            f"This cannot be opened: {reason or error}.",
+            remedy="Text has to hold a newline or to start with `{`; anything else is a path.",
+        ) from error
     return _parse(_decode(content, path, limits), path, uri, limits)
 
 
@@ -275,18 +254,21 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
 
 
 def _loaded(root: JsonObject, name: str, uri: str, limits: Limits, text: str) -> Loaded:
-    references = survey(root, name, limits)
     hidden = may_have_hidden(text)
-    pieces = (text[at : at + _DIGITS] for at in range(0, len(text), _DIGITS))
-    is_checked = not (hidden or limits.document_depth > MAX_SCHEMA_DEPTH)
+    is_checked = not hidden and limits.document_depth <= MAX_SCHEMA_DEPTH
     return Loaded(
         root=root,
         name=name,
         uri=uri,
-        references=references,
+        references=survey(root, name, limits),
         may_have_hidden=hidden,
-        is_checked=is_checked and not any(map(str.isalnum, pieces)),
+        is_checked=is_checked and not _may_have_huge_number(text),
     )
+
+
+def _may_have_huge_number(text: str) -> bool:
+    starts = range(0, len(text), _DIGITS)
+    return any(text[at : at + 9].isalnum() and text[at : at + _DIGITS].isalnum() for at in starts)
 
 
 _DIGITS = 1500
@@ -297,15 +279,11 @@ def _json_or_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     try:
         return _json(text, name, limits)
     except json.JSONDecodeError as error:
-        not_json = DocumentError(
-            name, f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
-        )
-    if name.lower().endswith(".json"):
-        raise not_json
-    try:  # an object in YAML's flow style starts with a brace as well
-        return read_yaml(text, name, limits)
-    except DocumentError:
-        raise not_json from None
+        if not name.lower().endswith(".json"):
+            with suppress(DocumentError):  # YAML's flow style starts with a brace as well
+                return read_yaml(text, name, limits)
+        reason = f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
+        raise DocumentError(name, reason) from None
 
 
 def _json(text: str, name: str, limits: Limits) -> JsonValue:
@@ -332,15 +310,8 @@ def _json(text: str, name: str, limits: Limits) -> JsonValue:
 
 def is_nested_deeper(text: str, limit: int) -> bool:
     """Return whether the brackets outside the strings of a JSON text nest deeper than `limit`."""
-    if text.count("[") + text.count("{") <= limit:
-        return False
-    brackets = _BRACKETS.sub("", text).replace("[", "{").replace("]", "}")
-    for _ in range(limit):
-        shorter = brackets.replace("{}", "")  # removes the innermost level
-        if len(shorter) == len(brackets):
-            return brackets.count("{") > limit
-        brackets = shorter
-    return bool(brackets)
+    brackets = _BRACKETS.sub("", text)
+    return max(accumulate(1 if each in "[{" else -1 for each in brackets), default=0) > limit
 
 
 def read_yaml(text: str, name: str, limits: Limits) -> JsonValue:

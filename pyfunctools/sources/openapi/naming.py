@@ -104,10 +104,10 @@ def name_all(routes: Sequence[Route], names: Naming = "accessor") -> list[str]:
 
 
 def _candidate(route: Route, names: Naming) -> Candidate:
-    if callable(names):
-        return _from_text(_call(names, route), route)
-    if names == "operation_id" and route.operation_id:
-        return _from_text(route.operation_id, route)
+    text = _called(names, route) if callable(names) else route.operation_id
+    if text and names != "accessor":
+        name = _bounded(_started(_INVALID_IN_ID.sub("_", text)), route)
+        return Candidate(name, name == text)
     if (accessor := route.operation.get("x-samchon-accessor")) is not None:
         parts = accessor.split(".") if isinstance(accessor, str) else items_of(accessor)
         if parts and all(isinstance(part, str) and part for part in parts):
@@ -148,11 +148,6 @@ def _joined(parts: list[str], route: Route) -> Candidate:
     return Candidate(_bounded(name, route), False)
 
 
-def _from_text(text: str, route: Route) -> Candidate:
-    name = _bounded(_started(_INVALID_IN_ID.sub("_", text)), route)
-    return Candidate(name, name == text)
-
-
 def _losers(group: list[int], candidates: Sequence[Candidate]) -> list[int]:
     if len(group) == 1:
         return []
@@ -182,13 +177,13 @@ def _started(name: str) -> str:
     return name if name and not name[0].isdigit() and name[0] != "-" else "_" + name
 
 
-def _call(names: Callable[[Route], str], route: Route) -> str:
-    where = f"{route.method} {route.path}"
+def _called(names: Callable[[Route], str], route: Route) -> str:
     try:
         name = cast("object", names(route))
+        if isinstance(name, str) and name:
+            return name
+        reason = f"`names` returned {name!r}."
     except Exception as error:  # the caller's code may raise anything
-        raise DefinitionError(where, f"`names` raised {type(error).__name__}: {error}.") from error
-    if not isinstance(name, str) or not name:
-        remedy = "Return a text for every route."
-        raise DefinitionError(where, f"`names` returned {name!r}.", remedy)
-    return name
+        reason = f"`names` raised {type(error).__name__}: {error}."
+    where = f"{route.method} {route.path}"
+    raise DefinitionError(where, reason, "Return a text for every route.")

@@ -3,8 +3,7 @@
 The security schemes stand before them: a parameter that carries a secret is no argument.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
@@ -19,11 +18,10 @@ from pyfunctools.route import (
     Style,
     is_reserved,
 )
-from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.vocabulary import HUMAN_MARKS, human_mark
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.bodies import content_in, form_schema
+from pyfunctools.sources.openapi.bodies import content_in, form_schema, is_persons
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
 
@@ -50,8 +48,8 @@ class Security:
 
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
         """Return the schemes that these requirements name; unknown ones are left out."""
-        names = {name for requirement in requirements for name in requirement.schemes}
-        return {name: scheme for name, scheme in self.schemes.items() if name in names}
+        known = self.schemes
+        return {name: known[name] for r in requirements for name in r.schemes if name in known}
 
 
 def _requirements(security: JsonValue) -> tuple[Requirement, ...]:
@@ -139,16 +137,8 @@ _NO_STYLES = frozenset[str]()
 _OLD_STYLES = frozenset({"form", "simple", "spaceDelimited", "tabDelimited", "pipeDelimited"})
 """Styles for `collectionFormat` of Swagger 2.0, in every location."""
 
-_ONE_TYPE_STYLES: Mapping[str, str] = {
-    "spaceDelimited": "array",
-    "pipeDelimited": "array",
-    "deepObject": "object",
-}
-"""Styles that are defined for one type only; array styles only without `explode`."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParameterInput:
+class ParameterInput(NamedTuple):
     """One parameter: how it is sent, its schema, and itself as `written` (with its examples).
 
     A parameter overrides an earlier one with the same `key`. If it carries the secret of a security
@@ -171,15 +161,18 @@ ParameterOrReason: TypeAlias = ParameterInput | DocumentPlace | str
 
 
 class FoundParameters(NamedTuple):
-    """The parameters of an operation; those in `body` (Swagger 2.0) make the body."""
+    """The parameters of an operation by `key`; those in `body` (Swagger 2.0) make the body."""
 
-    inputs: Sequence[ParameterInput]
+    inputs: Mapping[tuple[Location, str], ParameterInput]
     body: Sequence[DocumentPlace]
     notes: Sequence[str]
 
 
+_NO_PARAMETERS = FoundParameters({}, (), ())
+
+
 class Parameters:
-    """The parameters of one document; shared parameters are read once."""
+    """The parameters of one document; shared parameters and lists of them are read once."""
 
     def __init__(
         self, document: Document, security: Security, connected: ConnectionNames = NO_NAMES
@@ -188,7 +181,7 @@ class Parameters:
         self._security = security
         self._connected = connected
         self._shared: dict[tuple[Resource, str], ParameterOrReason] = {}
-        self._lists: dict[int, list[ParameterOrReason]] = {}
+        self._lists: dict[int, FoundParameters] = {}
 
     def of(self, operation: Operation) -> FoundParameters:
         """Return the parameters of an operation and of its path items.
@@ -198,59 +191,57 @@ class Parameters:
         Raises:
             DocumentError: a reference to a parameter has no target.
         """
+        found = _NO_PARAMETERS
+        for owner in (*reversed(operation.items), operation):
+            if written := owner.fields.get("parameters"):
+                listed = self._lists.get(id(written))
+                if listed is None:
+                    listed = self._lists[id(written)] = self._listed(written, owner)
+                found = listed if found is _NO_PARAMETERS else self._joined(found, listed)
+        return found
+
+    def _joined(self, outer: FoundParameters, own: FoundParameters) -> FoundParameters:
+        inputs = {**outer.inputs, **own.inputs}
+        for key in outer.inputs.keys() & own.inputs.keys():
+            inputs[key] = self._with_mark_of(outer.inputs[key], own.inputs[key])
+        has_body = any(part.fields.get("in") == swagger.BODY for part in own.body)
+        body = own.body if has_body else (*outer.body, *own.body)
+        return FoundParameters(inputs, body, (*outer.notes, *own.notes))
+
+    def _listed(self, written: JsonValue, owner: DocumentPlace | Operation) -> FoundParameters:
         inputs: dict[tuple[Location, str], ParameterInput] = {}
         body: list[DocumentPlace] = []
         notes: list[str] = []
-        for owner in (*reversed(operation.items), operation):
-            if not (listed := owner.fields.get("parameters")):
-                continue
-            if isinstance(listed, dict):
-                notes.append("The parameters are an object, and are read as a list.")
-            body_parts: list[DocumentPlace] = []
-            keys: set[tuple[Location, str]] = set()
-            for found in self._listed(listed, owner):
-                if isinstance(found, ParameterInput):
-                    if found.key in keys:
-                        name = found.parameter.name
-                        notes.append(f"{name!r} is declared twice; the last one is used.")
-                    earlier, is_twice = inputs.get(found.key), found.key in keys
-                    keys.add(found.key)
-                    inputs[found.key] = (
-                        found if earlier is None else self._with_mark_of(earlier, found, is_twice)
-                    )
-                elif isinstance(found, str):
-                    notes.append(found)
-                else:
-                    body_parts.append(found)
-            has_body = any(part.fields.get("in") == swagger.BODY for part in body_parts)
-            body = body_parts if has_body else [*body, *body_parts]
-        return FoundParameters([*inputs.values()], body, notes)
+        if isinstance(written, dict):
+            notes.append("The parameters are an object, and are read as a list.")
+            written = [*written.values()]
+        for index, value in enumerate(items_of(written)):
+            found = self._entry(value, owner, index)
+            if isinstance(found, str):
+                notes.append(found)
+            elif isinstance(found, DocumentPlace):
+                body.append(found)
+            elif (earlier := inputs.get(found.key)) is None:
+                inputs[found.key] = found
+            else:
+                notes.append(f"{found.parameter.name!r} is declared twice; the last one is used.")
+                inputs[found.key] = self._with_mark_of(earlier, found, twice=True)
+        return FoundParameters(inputs, body, notes)
 
-    def _listed(
-        self, listed: JsonValue, owner: DocumentPlace | Operation
-    ) -> list[ParameterOrReason]:
-        """Return the entries of a list; that of a path item counts for each of its operations."""
-        known = self._lists.get(id(listed))
-        if known is None:
-            values = listed.values() if isinstance(listed, dict) else items_of(listed)
-            known = self._lists[id(listed)] = [
-                self._entry(value, f"{owner.pointer}/parameters/{index}", owner.resource)
-                for index, value in enumerate(values)
-            ]
-        return known
-
-    def _entry(self, value: JsonValue, pointer: str, resource: Resource) -> ParameterOrReason:
-        reference = members_of(value).get("$ref")
-        if not isinstance(reference, str):
-            return self._new(DocumentPlace(value, pointer, resource))
-        found = self._shared.get((resource, reference))
+    def _entry(
+        self, value: JsonValue, owner: DocumentPlace | Operation, index: int
+    ) -> ParameterOrReason:
+        if not isinstance(value, dict) or not isinstance(reference := value.get("$ref"), str):
+            pointer = f"{owner.pointer}/parameters/{index}"
+            return self._new(DocumentPlace(value, pointer, owner.resource))
+        found = self._shared.get((owner.resource, reference))
         if found is None:
-            found = self._new(self._document.end(reference, resource))
-            self._shared[resource, reference] = found
-        return found if len(members_of(value)) == 1 else _overridden(found, members_of(value))
+            found = self._new(self._document.end(reference, owner.resource))
+            self._shared[owner.resource, reference] = found
+        return found if len(value) == 1 else _overridden(found, value)
 
     def _with_mark_of(
-        self, earlier: ParameterInput, found: ParameterInput, twice: bool
+        self, earlier: ParameterInput, found: ParameterInput, *, twice: bool = False
     ) -> ParameterInput:
         """Return a parameter, marked as human if the parameter that it overrides is human.
 
@@ -259,22 +250,14 @@ class Parameters:
         """
         if found.is_human or (found.is_human is False and not twice):
             return found
-        return replace(found, is_human=True) if self._is_persons(earlier) else found
-
-    def _is_persons(self, entry: ParameterInput) -> bool:
-        if entry.is_human is not None:
-            return entry.is_human
-        try:
-            schema = self._document.follow(entry.schema).value
-        except DocumentError:  # if the parameter is used, the operation is skipped
-            return False
-        path = Path.of(entry.parameter.argument)
-        return isinstance(schema, dict) and is_human_by_default(path, schema)
+        argument, mark = earlier.parameter.argument, earlier.is_human
+        if mark is not None and not mark:
+            return found
+        given = is_persons(self._document, earlier.schema, argument, is_human_by_default, mark=mark)
+        return found._replace(is_human=True) if given else found
 
     def _new(self, place: DocumentPlace) -> ParameterOrReason:
-        raw = place.value
-        if not isinstance(raw, dict):
-            return "A parameter is not an object, and is left out."
+        raw = place.fields
         name, location = raw.get("name"), raw.get("in")
         if location in (swagger.BODY, swagger.FORM):
             return place
@@ -307,12 +290,9 @@ class Parameters:
             style=style,
             explode=explode,
             allow_reserved=raw.get("allowReserved") is True,
-            allow_empty=raw.get("allowEmptyValue") is True,
             content_type=content_type,
             schema=written if isinstance(written, dict | bool) else True,
         )
-        if content_type is None and style in _ONE_TYPE_STYLES:
-            notes += self._style_notes(parameter, schema)
         return ParameterInput(
             key=override_key(name, location),
             parameter=parameter,
@@ -340,21 +320,6 @@ class Parameters:
         notes.append(f"The schema of {raw['name']!r} is not a schema; any value is accepted.")
         return None, schema._replace(value=True)
 
-    def _style_notes(self, parameter: Parameter, schema: DocumentPlace) -> Iterator[str]:
-        try:
-            kind = self._document.follow(schema).fields.get("type")
-        except DocumentError:
-            return  # the operation will be skipped for this reason
-        wanted = _ONE_TYPE_STYLES[parameter.style]
-        exploded = wanted == "array" and parameter.explode
-        if exploded or (isinstance(kind, str) and kind != wanted):
-            what = f"of type {kind!r} and " if isinstance(kind, str) else ""
-            how = " and exploded" if exploded else ""
-            yield (
-                f"{parameter.name!r} is {what}written as {parameter.style!r}{how}, "
-                "which OpenAPI leaves undefined."
-            )
-
 
 def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrReason:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
@@ -364,8 +329,7 @@ def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrR
     if isinstance(found, str):
         return found
     description, is_human = reference.get("description"), human_mark(reference)
-    return replace(
-        found,
+    return found._replace(
         description=description if isinstance(description, str) else found.description,
         is_human=found.is_human if is_human is None else is_human,
     )

@@ -1,8 +1,7 @@
 """The operations of a document as written, and entries for those that are skipped."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
@@ -62,28 +61,44 @@ def operations(document: Document) -> Iterator[Operation | Skipped]:
 
 def _operations_in(
     document: Document, path: str, place: DocumentPlace
-) -> list[Operation | Skipped]:
+) -> Iterator[Operation | Skipped]:
     try:
         items = _path_items(document, place)
     except DocumentError as error:
-        return [skipped(path, error, place.pointer)]
-    listed: list[Operation | Skipped] = []
+        yield skipped(path, error, place.pointer)
+        return
+    marks = [mark for item in items if (mark := human_mark(item.value)) is not None]
     seen: set[str] = set()
     for item in items:
-        found = _methods(item)
-        counts = Counter([method for method, _, _ in found])
-        for method, pointer, value in found:
-            if method in seen:
-                continue  # an operation beside a `$ref` overrides the one that the `$ref` leads to
-            where = place.pointer + pointer
-            if counts[method] > 1:
+        own: set[str] = set()
+        for method, pointer, value in _methods(item):
+            where, at = f"{method} {path}", place.pointer + pointer
+            if method in own:
                 reason = f"The path item has the method {method} more than once."
-                listed.append(Skipped(where=f"{method} {path}", reason=reason, pointer=where))
-            else:
-                inner = DocumentPlace(value, item.pointer + pointer, item.resource)
-                listed.append(_operation(document, method, path, inner, where, items))
-        seen |= counts.keys()
-    return listed
+                yield Skipped(where=where, reason=reason, pointer=at)
+            elif method not in seen:  # else that beside a `$ref` overrides that of its target
+                own.add(method)
+                try:
+                    inner = DocumentPlace(value, item.pointer + pointer, item.resource)
+                    found = document.follow(inner)
+                    fields = _fields(document, found.value, marks)
+                except DocumentError as error:
+                    yield skipped(where, error, at)
+                else:
+                    yield Operation(method, path, fields, at, found.resource, items)
+        seen |= own
+
+
+def _fields(document: Document, value: JsonValue, marks: Sequence[bool]) -> JsonObject:
+    """Return an operation as an object, unless only people may call it; `marks` are its items'."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise DocumentError(document.name, f"The operation is {_kind(value)}.")
+    is_human = human_mark(value)
+    if is_human or (is_human is None and marks and marks[0]):
+        raise DocumentError(document.name, "The operation is for people only.")
+    return value
 
 
 def _path_items(document: Document, place: DocumentPlace) -> tuple[DocumentPlace, ...]:
@@ -115,30 +130,6 @@ def _methods(item: DocumentPlace) -> list[tuple[str, str, JsonValue]]:
             if _TOKEN.fullmatch(key)
         ]
     return found
-
-
-def _operation(
-    document: Document,
-    method: str,
-    path: str,
-    place: DocumentPlace,
-    pointer: str,
-    items: tuple[DocumentPlace, ...],
-) -> Operation | Skipped:
-    where = f"{method} {path}"
-    try:
-        found = document.follow(place)
-    except DocumentError as error:
-        return skipped(where, error, pointer)
-    raw: JsonValue = {} if found.value is None else found.value
-    if not isinstance(raw, dict):
-        return Skipped(where=where, reason=f"The operation is {_kind(raw)}.", pointer=pointer)
-    is_human = human_mark(raw)
-    for item in items:
-        is_human = human_mark(item.value) if is_human is None else is_human
-    if is_human:
-        return Skipped(where=where, reason="The operation is for people only.", pointer=pointer)
-    return Operation(method, path, raw, pointer, found.resource, items)
 
 
 def skipped(where: str, error: DocumentError, pointer: str) -> Skipped:

@@ -3,14 +3,15 @@
 The texts for a search are read from the document, without making a schema.
 """
 
-from collections.abc import Iterator, Sequence
+import gc
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
 from typing import Literal, TypeAlias, get_args
 
-from pyfunctools._collector import collector_paused
 from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity, visible
@@ -19,11 +20,9 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.function import Function, Skipped
 from pyfunctools.record.search_texts import SearchTexts, properties_of, property_texts
-from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames, Server
-from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.separation.predicates import IsHuman, ask, is_human_by_default
-from pyfunctools.schema.vocabulary import human_mark
-from pyfunctools.sources.openapi.bodies import BodyInput, parts_of
+from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames
+from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
+from pyfunctools.sources.openapi.bodies import BodyInput, is_persons
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
 from pyfunctools.sources.openapi.function_schemas import SchemaMaker
 from pyfunctools.sources.openapi.load import check_version, load
@@ -46,16 +45,31 @@ _KNOWN_METHODS = IDEMPOTENT | {"POST", "PATCH"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentReading:
-    """The functions of a document, its skipped operations, title, description and servers."""
+    """The functions of a document, its skipped operations, title and description."""
 
     functions: tuple[Function, ...]
     skipped: tuple[Skipped, ...] = ()
     title: str = ""
     description: str = ""
-    servers: tuple[Server, ...] = ()
 
 
-@collector_paused()
+@contextmanager
+def _collector_paused() -> Generator[None]:
+    """Pause the garbage collector of this process, if it is on.
+
+    A parsed document is hundreds of thousands of containers that are all kept. While they are made,
+    the collector would walk them again and again, which takes as long as to read the document.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_collector_paused()
 def read_document(
     source: str | bytes | PathLike[str] | JsonObject,
     *,
@@ -102,7 +116,6 @@ def read_document(
         skipped=tuple(skipped),
         title=visible(text_of(info.get("title"))),
         description=visible(text_of(info.get("description"))),
-        servers=routes.servers.main,
     )
 
 
@@ -213,23 +226,12 @@ class OperationTexts:
         else:
             text = "" if not of_schema or entry.description in of_schema else entry.description
         text = text.strip()
-        is_persons = text and self._is_persons(entry.schema, argument, entry.is_human)
-        return "" if is_persons else text
+        return "" if text and self._is_persons(entry.schema, argument, entry.is_human) else text
 
     def _is_persons(
-        self, schema_place: DocumentPlace, argument: tuple[str, ...], marked: bool | None
+        self, place: DocumentPlace, argument: tuple[str, ...], mark: bool | None = None
     ) -> bool:
-        """Return whether a person gives an input: one human alternative of its schema is enough."""
-        if self._is_human is None:
-            return False
-        is_human = human_mark(schema_place.value, {"x-human": marked})
-        mark: JsonObject = {} if is_human is None else {"x-human": is_human}
-        for part in parts_of(self._document, schema_place):
-            schema = {key: value for key, value in part.fields.items() if key != "$ref"}
-            if ask(self._is_human, Path.of(argument), {**schema, **mark}):
-                return True
-            mark = {}
-        return False
+        return is_persons(self._document, place, argument, self._is_human, mark=mark)
 
     def searched(self, plan: Plan, tags: tuple[str, ...]) -> SearchTexts:
         """Return the texts of an operation for a search; what a person gives is left out."""
@@ -256,7 +258,7 @@ class OperationTexts:
                 given += (
                     (name, schema)
                     for name, schema in properties_of(body.value, follow)
-                    if not self._is_persons(body._replace(value=schema), (*argument, name), None)
+                    if not self._is_persons(body._replace(value=schema), (*argument, name))
                 )
         return SearchTexts(
             name=text_of(plan.route.operation.get("operationId")),

@@ -13,6 +13,7 @@ from pyfunctools.route import (
     NO_NAMES,
     OPERATORS,
     ConnectionNames,
+    Location,
     Parameter,
     Requirement,
     Route,
@@ -153,8 +154,9 @@ class Routes:
                 reason = f"{name!a} has hidden characters, and would mislead a model."
                 raise DocumentError(self._document.name, reason)
         security = self._security.of(operation.fields)
-        security = _with_secret_parameters(found.inputs, security, notes)
-        notes += (note for entry in inputs for note in entry.notes)
+        security = _with_secret_parameters(found.inputs.values(), security, notes)
+        for entry in inputs:
+            notes += entry.notes
         route = Route(
             method=operation.method,
             path=operation.path,
@@ -180,7 +182,7 @@ class Routes:
             body = self._declared_body(self._document.follow(place))
             is_human = human_mark(written)  # a mark may be beside a reference
             if body is not None and is_human is not None:
-                body = replace(body, is_human=is_human)
+                body = body._replace(is_human=is_human)
         elif found.body:
             consumes = swagger.media_types(operation.fields, self._document.root, "consumes")
             made = swagger.request_body(found.body, consumes)
@@ -213,12 +215,12 @@ def _ordered(
     slots = path_parameters(operation.path)
     in_path: dict[str, ParameterInput] = {}
     others: list[ParameterInput] = []
-    for entry in found.inputs:
-        if entry.parameter.location == "path":
-            in_path[entry.parameter.name] = entry
+    for (location, name), entry in found.inputs.items():
+        if location == "path":
+            in_path[name] = entry
         elif entry.guarded_by is None:
             others.append(entry)
-            if entry.parameter.location == "querystring":
+            if location == "querystring":
                 _check_whole_query(found.inputs)
     if list(in_path) != slots:
         in_path = _in_slots(operation, slots, in_path, notes)
@@ -242,7 +244,9 @@ def _in_slots(
     unknown = [
         slot
         for slot in slots
-        if slot not in declared and letters_of(slot) not in similar and _plain_name(slot)
+        if slot not in declared
+        and letters_of(slot) not in similar
+        and _NAME.fullmatch(slot.strip(OPERATORS))
     ]
     others = {*left} - {similar[letters_of(slot)] for slot in slots if letters_of(slot) in similar}
     if len(unknown) == len(others) == 1:  # they are each other's, whatever their names
@@ -261,17 +265,12 @@ def _in_slots(
 
 def _renamed(entry: ParameterInput, slot: str) -> ParameterInput:
     name = slot.strip(OPERATORS) or entry.parameter.name
-    return replace(entry, parameter=replace(entry.parameter, name=name, argument=(name,)))
-
-
-def _plain_name(slot: str) -> str | None:
-    name = slot.strip(OPERATORS)
-    return name if _NAME.fullmatch(name) else None
+    return entry._replace(parameter=replace(entry.parameter, name=name, argument=(name,)))
 
 
 def _undeclared(operation: Operation, slot: str) -> ParameterInput:
-    name = _plain_name(slot)
-    if name is None:
+    name = slot.strip(OPERATORS)
+    if not _NAME.fullmatch(name):
         raise DocumentError(operation.where, f"The path has {slot!r}, which nothing declares.")
     parameter = Parameter(name=slot, location="path", argument=(name,), required=True, schema=_TEXT)
     schema = DocumentPlace(_TEXT, operation.pointer, operation.resource)
@@ -279,8 +278,8 @@ def _undeclared(operation: Operation, slot: str) -> ParameterInput:
     return ParameterInput(key=key, parameter=parameter, schema=schema, written=schema)
 
 
-def _check_whole_query(inputs: Sequence[ParameterInput]) -> None:
-    names = [e.parameter.name for e in inputs if e.parameter.location in ("query", "querystring")]
+def _check_whole_query(inputs: Iterable[tuple[Location, str]]) -> None:
+    names = [name for location, name in inputs if location in ("query", "querystring")]
     if len(names) > 1:
         listed = ", ".join(map(repr, names))
         reason = f"{listed} are all in the query, and one of them is the whole query."
@@ -300,19 +299,19 @@ def _with_free_groups(
         while names[group] in in_path:
             names[group] += "_"
     if body is not None:
-        body = replace(body, body=replace(body.body, argument=(names["body"],)))
+        body = body._replace(body=replace(body.body, argument=(names["body"],)))
     return tuple(_moved(entry, names) for entry in inputs), body
 
 
 def _moved(entry: ParameterInput, names: Mapping[str, str]) -> ParameterInput:
+    group, *rest = entry.parameter.argument
     if entry.parameter.location == "path":
         return entry
-    group, *rest = entry.parameter.argument
-    return replace(entry, parameter=replace(entry.parameter, argument=(names[group], *rest)))
+    return entry._replace(parameter=replace(entry.parameter, argument=(names[group], *rest)))
 
 
 def _with_secret_parameters(
-    inputs: Sequence[ParameterInput], security: tuple[Requirement, ...], notes: list[str]
+    inputs: Iterable[ParameterInput], security: tuple[Requirement, ...], notes: list[str]
 ) -> tuple[Requirement, ...]:
     """Return the requirements with the schemes whose secret is declared as a parameter."""
     schemes: dict[str, bool] = {}

@@ -36,7 +36,7 @@ def parse_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     Raises:
         DocumentError: it is not YAML; or has several documents, a duplicate key, a tag
             (other than `!!merge`), or an alias inside of its own anchor.
-        RecursionError: it is nested deeper than `limits` allow.
+        RecursionError: it is nested too deep.
         OverflowError: it has more nodes than `limits` allow, aliases counted each time.
     """
     # With libyaml, if PyYAML was built with it: thirty times as fast.
@@ -74,10 +74,10 @@ class _Reader:
             if isinstance(event, yaml.DocumentStartEvent):
                 if values:
                     raise self._error("there are several documents in it", event)
-                values.append(self._value(next(self._events), 0))
+                values.append(self._value(next(self._events)))
         return values[0] if values else None
 
-    def _value(self, event: yaml.Event, depth: int) -> JsonValue:
+    def _value(self, event: yaml.Event) -> JsonValue:
         if isinstance(event, yaml.AliasEvent):
             return self._known(event)
         before = self._nodes
@@ -86,12 +86,10 @@ class _Reader:
         if isinstance(event, yaml.ScalarEvent):
             value = self._typed(event.value, event) if event.implicit[0] else event.value
         else:
-            if depth >= self._limits.document_depth:
-                raise RecursionError
             if event.anchor is not None:
                 self._anchors[event.anchor] = None
             is_map = isinstance(event, yaml.MappingStartEvent)
-            value = self._object(depth + 1) if is_map else self._array(depth + 1)
+            value = self._object() if is_map else self._array()
         if (anchor := event.anchor) is not None:
             self._anchors[anchor] = value, self._nodes - before
         return value
@@ -112,34 +110,34 @@ class _Reader:
         self._count(known[1])
         return known[0]
 
-    def _array(self, depth: int) -> list[JsonValue]:
+    def _array(self) -> list[JsonValue]:
         items: list[JsonValue] = []
         while not isinstance(event := next(self._events), yaml.CollectionEndEvent):
-            items.append(self._value(event, depth))
+            items.append(self._value(event))
         return items
 
-    def _object(self, depth: int) -> dict[str, JsonValue]:
+    def _object(self) -> dict[str, JsonValue]:
         found: dict[str, JsonValue] = {}
         merged: list[JsonValue] = []
         while not isinstance(event := next(self._events), yaml.CollectionEndEvent):
-            key = self._key(event, depth)
+            key = self._key(event)
             if key is None:
-                value = self._value(next(self._events), depth)
+                value = self._value(next(self._events))
                 merged += value if isinstance(value, list) else [value]
             elif key in found:
                 raise self._error(f"the key {key!r} stands twice in one object", event)
             else:
-                found[key] = self._value(next(self._events), depth)
+                found[key] = self._value(next(self._events))
         for one in merged:
             if not isinstance(one, dict):
                 raise self._error("`<<` merges objects only", event)
             found = {**found, **{key: one[key] for key in one if key not in found}}
         return found
 
-    def _key(self, event: yaml.Event, depth: int) -> str | None:
+    def _key(self, event: yaml.Event) -> str | None:
         """Return a key, which is never typed; `None` for the key `<<`, which merges."""
         if not isinstance(event, yaml.ScalarEvent):
-            value = self._value(event, depth)
+            value = self._value(event)
             if isinstance(value, str):
                 return value
             raise self._error("a key is not text", event)

@@ -29,19 +29,19 @@ def test_an_old_version_that_is_read(version: JsonValue) -> None:
 @pytest.mark.parametrize(
     ("root", "reason"),
     [
-        ({"swagger": "1.2"}, "This follows version '1.2' of swagger."),
-        ({"swaggerVersion": "1.2"}, "This is Swagger '1.2'."),
-        ({"openapi": "3.3.0"}, "This follows version '3.3.0' of openapi."),
-        ({"openapi": "4.0.0"}, "Supported are Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."),
-        ({"openapi": "2.0"}, "This follows version '2.0' of openapi."),
-        ({"openapi": "3.1.0x"}, "This follows version '3.1.0x' of openapi."),
-        ({"swagger": "3.0.0"}, "This follows version '3.0.0' of swagger."),
-        ({"openapi": 3}, "`openapi` is 3, which is not a version. (at /openapi) Write the whole"),
-        ({"openapi": None}, "`openapi` is None, which is not a version."),
-        ({"openapi": True}, "`openapi` is True, which is not a version."),
-        ({"swagger": 2}, 'Write the whole version as text: "2.0".'),
-        ({"openapi": {"a": 1}}, "which is not a version."),
-        ({}, "This is an empty object."),
+        ({"swagger": "1.2"}, "This follows version '1.2' of `swagger`."),
+        ({"swaggerVersion": "1.2"}, "version '1.2' of `swaggerVersion`."),
+        ({"openapi": "3.3.0"}, "This follows version '3.3.0' of `openapi`."),
+        ({"openapi": "4.0.0"}, 'Write the whole version as text: `"openapi": "3.1.0"`'),
+        ({"openapi": "2.0"}, "This follows version '2.0' of `openapi`."),
+        ({"openapi": "3.1.0x"}, "This follows version '3.1.0x' of `openapi`."),
+        ({"swagger": "3.0.0"}, "This follows version '3.0.0' of `swagger`."),
+        ({"openapi": 3}, "version '3' of `openapi`. (at /openapi) Write the whole"),
+        ({"openapi": None}, "version 'None' of `openapi`."),
+        ({"openapi": True}, "version 'True' of `openapi`."),
+        ({"swagger": 2}, 'or `"swagger": "2.0"`.'),
+        ({"openapi": {"a": 1}}, "of `openapi`."),
+        ({}, "among its keys: there are none."),
         ({"asyncapi": "3.0.0", "info": {}}, "among its keys: 'asyncapi', 'info'."),
     ],
 )
@@ -116,8 +116,8 @@ def test_every_reference_in_a_document_is_collected() -> None:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("", "There is no such file. Text has to hold a newline or to start with `{`"),
-        ("no/such/file.json", "There is no such file."),
+        ("", "No such file or directory. Text has to hold a newline or to start with `{`"),
+        ("no/such/file.json", "This cannot be opened: No such file or directory."),
         ("\n", "This is empty."),
         (b"", "This is empty."),
         ("a\0b", "This cannot be opened"),
@@ -144,7 +144,7 @@ def test_an_unreadable_source_is_refused_with_the_reason(source: object, reason:
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
-    assert "This is a directory." in str(refusal(tmp_path))
+    assert "This cannot be opened: Is a directory." in str(refusal(tmp_path))
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_an_empty_operation_is_one_and_so_is_null() -> None:
 def test_a_method_is_known_in_any_case_but_not_twice() -> None:
     assert of_paths({"/a": {"GET": {}}}) == ["GET /a @ /paths/~1a/GET"]
     assert of_paths({"/a": {"GET": {}, "get": {}, "put": {}}}) == [
-        "- GET /a",
+        "GET /a @ /paths/~1a/GET",
         "- GET /a",
         "PUT /a @ /paths/~1a/put",
     ]
@@ -112,7 +112,7 @@ def test_many_spellings_of_one_method_take_no_time() -> None:
     ]
     found = listed({"paths": {"/a": {"additionalOperations": dict.fromkeys(spellings)}}})
     assert len(found) == 8192
-    assert all(isinstance(each, Skipped) for each in found)
+    assert sum(isinstance(each, Skipped) for each in found) == 8191
 
 
 def test_a_path_item_may_refer_to_another_and_say_more_itself() -> None:

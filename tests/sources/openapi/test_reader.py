@@ -14,7 +14,7 @@ from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.limits import Limits
 from pyfunctools.record.function import Function
-from pyfunctools.route import Route, Server
+from pyfunctools.route import Route
 from pyfunctools.sources.openapi.document import files_under
 from pyfunctools.sources.openapi.reader import read_document
 
@@ -77,7 +77,6 @@ SHOP = document(
 def test_a_document_becomes_functions() -> None:
     found = read_document(SHOP)
     assert found.title == "T"
-    assert found.servers == (Server(url="https://shop.example"),)
     assert found.skipped == ()
     get, erase = found.functions
     assert get.name == "orders_getById"
