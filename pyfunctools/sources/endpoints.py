@@ -19,6 +19,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, json_
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Function
 from pyfunctools.route import Route
+from pyfunctools.schema.outline.outline import Outline, Place
 from pyfunctools.sources.python.callable_signature import (
     check_default,
     check_unfinished_marks,
@@ -36,7 +37,7 @@ from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.hint_scope import function_behind, metadata_of
 from pyfunctools.sources.python.markers import SECRET, HumanPart
-from pyfunctools.sources.python.unlisted_names import applicable, document_with_owners
+from pyfunctools.sources.python.unlisted_names import document_with_owners
 
 if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
@@ -271,8 +272,11 @@ class _OperationPlaces:
     def _owners(self, each: _Input) -> list[dict[str, JsonValue]]:
         """Return the mappings from names to schemas that may hold an input."""
         if each.location == "body":
-            places = applicable(self._document, () if self._is_body(each) else self.bodies)
-            found = (place.get("properties") for place in places)
+            bodies = () if self._is_body(each) else self.bodies
+            found = (
+                part.rules.get("properties")
+                for part in _place_of(self._document, *bodies).possible.parts
+            )
             return [held for held in found if isinstance(held, dict)]
         listed: dict[str, JsonValue] = {}
         for entry in map(members_of, items_of(self._operation.get("parameters"))):
@@ -310,11 +314,18 @@ def _keep_marks(
     where: str, name: str, core: CoreSchema, schema: object, document: JsonObject
 ) -> None:
     """Write the secrets of a hint into its schema in a document, which FastAPI does not know."""
-    for lost in list(lost_marks(core, cast("JsonSchema", schema), document)):
-        if not lost.is_secret or not lost.schemas:
+    for lost in list(lost_marks(core, _place_of(document, cast("JsonSchema", schema)))):
+        schemas = [part.schema for part in lost.place.roots if isinstance(part.schema, dict)]
+        if not lost.is_secret or not schemas:
             raise _lost(where, ".".join(filter(None, (name, lost.path))))
-        for place in lost.schemas:
-            cast("dict[str, JsonValue]", place).update(SECRET)
+        for each in schemas:
+            each.update(SECRET)
+
+
+def _place_of(document: JsonObject, *schemas: JsonSchema) -> Place:
+    """Return the place of all that these schemas of a document apply to."""
+    outline = Outline({**document, "anyOf": [*schemas]})
+    return outline.place_of(tuple(outline.root.branches("anyOf")))
 
 
 def _lost(where: str, name: str) -> DefinitionError:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
 
 from pyfunctools._bound import BoundCall
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
 from pyfunctools.record.file import files_in
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from pyfunctools.record.call import CallInfo
     from pyfunctools.record.handler import ReadyCall
+    from pyfunctools.schema.outline.outline import Outline
 
 Objects: TypeAlias = dict[str, object]
 """Arguments as objects of the hinted types, by the names of the parameters."""
@@ -47,8 +48,8 @@ class MethodHandler(NamedTuple):
     `plain` has, by name, the types of values that do not need pydantic, or is `None` if pydantic
     has to rename them or to fill in a default. `kwargs` is the name of `**kwargs`, `reserved` are
     names that its keys must not have. `has_human` tells whether a person gives a part. `unlisted`
-    has the schema with `UNLISTED`, or `None`; `renames` tells whether these names, which pydantic
-    reads and the schema does not list, are accepted.
+    has the outline of the schema with `UNLISTED`, or `None`; `renames` tells whether these names,
+    which pydantic reads and the schema does not list, are accepted.
 
     To the call: `positional` are the names of parameters to pass by position, `args` is the name of
     `*args`. `defaults` are the defaults of parameters by name; `passed` are the names of defaults
@@ -66,7 +67,7 @@ class MethodHandler(NamedTuple):
     kwargs: str | None
     reserved: Set[str]
     has_human: bool
-    unlisted: Lazy[JsonSchema | None]
+    unlisted: "Lazy[Outline | None]"
     renames: bool
     output: Lazy[CallableOutput]
     positional: tuple[str, ...]

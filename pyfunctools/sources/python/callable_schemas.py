@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
@@ -32,6 +32,9 @@ from pyfunctools.sources.python.hints import (
 )
 from pyfunctools.sources.python.unlisted_names import UNLISTED, with_owners
 
+if TYPE_CHECKING:
+    from pyfunctools.schema.outline.outline import Outline
+
 _JSON = (
     "Write a hint that JSON has a form for (a dataclass, a TypedDict, a pydantic model, ...), or "
 )
@@ -44,11 +47,11 @@ _OUTPUT_REMEDY = (
 class WrittenParameters(NamedTuple):
     """The schema of a callable's parameters, one closed object.
 
-    `unlisted` is the schema with `UNLISTED`, or `None`.
+    `unlisted` is the outline of the schema with `UNLISTED`, or `None`.
     """
 
     schema: JsonSchema
-    unlisted: JsonSchema | None
+    unlisted: "Outline | None"
 
 
 class CallableParameters(NamedTuple):
@@ -65,13 +68,15 @@ class CallableParameters(NamedTuple):
         Raises:
             DefinitionError: pydantic has no schema for a hint, or the schema has lost a mark.
         """
+        from pyfunctools.schema.outline.outline import Outline  # for the few that need it
+
         signature, reading = self.signature, self.reading
         try:
             generated, has_unlisted = input_schema(reading.core, signature.names)
         except Exception as error:  # pydantic and the hints' classes may raise anything
             raise _error_of_parameter(signature, error) from error
         if reading.is_marked and not reading.is_plain:
-            lost = next(lost_marks(reading.core, generated), None)
+            lost = next(lost_marks(reading.core, Outline(generated).place), None)
             if lost is not None:  # the model could set the value
                 raise DefinitionError(
                     f"{signature.where}({lost.path})",
@@ -83,7 +88,7 @@ class CallableParameters(NamedTuple):
         schema = self._schema(generated)
         if not has_unlisted and UNLISTED not in schema:
             return WrittenParameters(schema, None)
-        return WrittenParameters(with_owners(schema), schema)
+        return WrittenParameters(with_owners(schema), Outline(schema))
 
     def _schema(self, generated: JsonObject) -> JsonSchema:
         inputs, keys = self.signature.inputs, self.keys
@@ -202,14 +207,10 @@ def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> Defin
 
 
 class CallableOutput(NamedTuple):
-    """The schema of a callable's output, `None` without a hint, and its adapter.
-
-    `is_sure` tells whether the schema can always be written.
-    """
+    """The schema of a callable's output, `None` without a hint, and its adapter."""
 
     schema: JsonSchema | None
     adapter: Adapter
-    is_sure: bool = True
 
 
 def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
@@ -219,18 +220,16 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
         DefinitionError: pydantic has no schema for the hint.
     """
     hint = signature.output
-    if hint is EMPTY:
-        return _NO_OUTPUT
     known: Lazy[CallableOutput] | None = None
     with suppress(Exception):  # not hashable, or it needs the names
-        known = _known_output(hint)
+        known = _NO_OUTPUT if hint is EMPTY else _known_output(hint)
     if known is not None:
-        return Lazy(lambda: _described(known.value, docs.returns)) if docs.returns else known
+        return Lazy(lambda: _described(known.value, docs.returns))
     try:
         output = _output(hint, output_adapter(hint, signature.names), signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
         raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
-    return Lazy.of(_described(output, docs.returns)._replace(is_sure=False))
+    return Lazy.of(_described(output, docs.returns))
 
 
 _NO_OUTPUT = Lazy(lambda: CallableOutput(None, output_adapter(object, {})))
@@ -250,7 +249,7 @@ def _output(hint: object, adapter: Adapter, names: Namespace) -> CallableOutput:
 
 def _described(output: CallableOutput, text: str) -> CallableOutput:
     """Return an output with the description of the docstring, if it has none."""
-    schema = output.schema or {}
-    if not text or "description" in schema:
+    schema = output.schema
+    if not text or schema is None or "description" in schema:
         return output
     return output._replace(schema={**schema, "description": text})

@@ -16,13 +16,12 @@ model could set the value.
 """
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias, cast
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
-from pydantic.json_schema import SkipJsonSchema
 
-from pyfunctools._json import JsonSchema
+from pyfunctools._json import members_of
 from pyfunctools.record.file import File
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
@@ -36,7 +35,9 @@ from pyfunctools.sources.python.markers import (
     mark_in,
     remedy_of,
 )
-from pyfunctools.sources.python.unlisted_names import applicable, items_at, property_at
+
+if TYPE_CHECKING:  # loaded when a mark may be lost
+    from pyfunctools.schema.outline.outline import Place
 
 CoreSchema: TypeAlias = Mapping[str, object]
 """pydantic's description of a hint; only a few of its keys are used."""
@@ -242,19 +243,6 @@ def _paths(alias: object) -> list[list[object]]:
     return [listed]
 
 
-def unskipped(node: CoreSchema) -> CoreSchema:
-    """Return a core schema without `SkipJsonSchema` if it has a human mark, else unchanged."""
-    metadata = cast("dict[str, object]", node.get("metadata") or {})
-    if HUMAN_KEY not in metadata:
-        return node
-    skip, kept = cast("type", SkipJsonSchema), dict(metadata)
-    for key, hooks in metadata.items():
-        if isinstance(hooks, list):
-            hooks = cast("list[object]", hooks)
-            kept[key] = [e for e in hooks if not isinstance(getattr(e, "__self__", None), skip)]
-    return {**node, "metadata": kept}
-
-
 _CLASSES = frozenset({"model", "dataclass", "typed-dict"})
 _FIELDS = frozenset({"model-fields", "typed-dict", "dataclass-args"})
 
@@ -295,83 +283,80 @@ def _is_plain(node: CoreSchema, metadata: CoreSchema) -> bool:
     return True
 
 
-_Places: TypeAlias = tuple[JsonSchema, ...]
-"""The schemas that apply to one value: references followed, branches included."""
-
-
 class LostMark(NamedTuple):
-    """A place where a mark is lost, such as `card.pin`, with its schemas as they are written.
+    """A mark that is lost: the steps to it, such as `card.pin`, and its place in the JSON Schema.
 
     A mark of a secret type (`is_secret`) is no mark of this library.
     """
 
     path: str
     is_secret: bool
-    schemas: _Places
+    place: "Place"
 
 
-def lost_marks(
-    core: CoreSchema, schema: JsonSchema, root: JsonSchema | None = None
-) -> Iterator[LostMark]:
-    """Yield the places where a mark is lost.
-
-    `schema` is the JSON Schema of `core`; its references lead into `root`, itself by default.
-    """
-    root = schema if root is None else root
+def lost_marks(core: CoreSchema, place: "Place") -> Iterator[LostMark]:
+    """Yield the marks of a core schema that its JSON Schema, at a place of an outline, lacks."""
     definitions: dict[str, CoreSchema] = {}
-    queue: list[tuple[tuple[str, ...], CoreSchema, _Places, _Places]]
-    queue = [((), core, applicable(root, [schema]), (schema,))]
-    seen: set[tuple[int, frozenset[int]]] = set()
-    for path, part, places, written in queue:  # grows while it is read
-        key = id(part), frozenset(map(id, places))
+    queue: list[tuple[tuple[str, ...], CoreSchema, Place]] = [((), core, place)]
+    seen: set[tuple[int, Place]] = set()
+    for path, part, place in queue:  # grows while it is read
+        rules = [each.rules for each in (*place.roots, *place.possible.parts)]
         name = Path.of(path[-1:])
-        if key in seen or any(is_human_by_default(name, each) for each in places):
+        if (id(part), place) in seen or any(is_human_by_default(name, each) for each in rules):
             continue
-        seen.add(key)
+        seen.add((id(part), place))
         metadata = cast("CoreSchema", part.get("metadata") or {})
-        is_models = any(place.get("x-human") is False for place in places)
+        is_models = any(each.get("x-human") is False for each in rules)
         if HUMAN_KEY in metadata or (is_secret_type(part) and not is_models):
-            yield LostMark(".".join(path), HUMAN_KEY not in metadata, written)
+            yield LostMark(".".join(path), HUMAN_KEY not in metadata, place)
             continue
-        for step, inner, schemas in _parts(part, places, definitions):
-            below, own = places, written
-            if schemas is not places:
-                own = tuple(cast("JsonSchema", each) for each in schemas if isinstance(each, dict))
-                below = applicable(root, own)
-            queue.append(((*path, *step), inner, below, own))
+        below = _parts(part, place, definitions)
+        queue += (((*path, *step), inner, at) for step, inner, at in below)
 
 
 def _parts(
-    core: CoreSchema, places: _Places, definitions: dict[str, CoreSchema]
-) -> Iterator[tuple[tuple[str, ...], CoreSchema, Iterable[object]]]:
-    """Yield the core schemas directly below one, after the steps to it, with its JSON Schemas."""
-    kind = core["type"]
+    core: CoreSchema, place: "Place", definitions: dict[str, CoreSchema]
+) -> "Iterator[tuple[tuple[str, ...], CoreSchema, Place]]":
+    """Yield the core schemas directly below one, after the steps to it, with its place."""
+    kind, whole = core["type"], place.possible
     if kind == "definitions":
         for each in cast("list[CoreSchema]", core["definitions"]):
             definitions[str(each["ref"])] = each
-        yield (), cast("CoreSchema", core["schema"]), places
+        yield (), cast("CoreSchema", core["schema"]), place
     elif kind == "definition-ref":
         if (target := definitions.get(str(core["schema_ref"]))) is not None:
-            yield (), target, places
+            yield (), target, place
     elif kind == "dict":
-        names = [place.get("propertyNames") for place in places]
-        for key, schemas in (("values_schema", property_at(places, None)), ("keys_schema", names)):
+        for key, keywords in (("values_schema", _OF_VALUES), ("keys_schema", ("propertyNames",))):
             if key in core:
-                yield (), cast("CoreSchema", core[key]), schemas
+                yield (), cast("CoreSchema", core[key]), _under(whole, *keywords)
     elif fields := fields_in(core):
         for number, (name, field) in enumerate(fields.items()):
-            schemas = [*property_at(places, declared_name(name, field)), *items_at(places, number)]
-            yield (name,), cast("CoreSchema", field["schema"]), schemas
+            named, listed = whole.inside(declared_name(name, field)), whole.inside(number)
+            at = place.outline.place_of((*named.roots, *listed.roots))
+            yield (name,), cast("CoreSchema", field["schema"]), at
     elif kind in _WITH_ITEMS:
         for number, inner in enumerate(_inner(core)):
-            yield (str(number),), inner, items_at(places, number)
+            yield (str(number),), inner, whole.inside(number)
     else:
-        content = [place.get("contentSchema") for place in places] if kind == "json" else places
+        at = _under(whole, "contentSchema") if kind == "json" else place
         aside = _NOT_JSON if kind in ("json-or-python", "lax-or-strict") else ()
         replaced = replaced_in(core) if kind == "function-plain" else _inner(core, aside)
-        yield from (((), inner, content) for inner in replaced)
+        yield from (((), inner, at) for inner in replaced)
 
 
+def _under(place: "Place", *keywords: str) -> "Place":
+    """Return the place of the schemas under these keywords of a place."""
+    found = [part.below(keyword) for part in place.parts for keyword in keywords]
+    found += [
+        part.below("patternProperties", pattern)
+        for part in (place.parts if "patternProperties" in keywords else ())
+        for pattern in members_of(part.rules.get("patternProperties"))
+    ]
+    return place.outline.place_of(tuple(part for part in found if part is not None))
+
+
+_OF_VALUES = ("additionalProperties", "patternProperties")
 _WITH_ITEMS = {"arguments", "frozenset", "generator", "list", "named-tuple", "set", "tuple"}
 
 

@@ -1,7 +1,7 @@
 """Descriptions from docstrings: of a callable, its parameters, a class and its fields.
 
-A docstring may have any style: Google, NumPy, reST or Epydoc. Its text is split into blocks, and
-each block is read on its own: one without items stays in the description as it is. A field is
+A docstring may have any style: Google, NumPy, reST or Epydoc. One pattern finds the sections, and
+each section is read on its own: one without items stays in the description as it is. A field is
 described by a section of its class's docstring, by a docstring below it, or by `Doc` in its hint.
 """
 
@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from inspect import cleandoc
+from inspect import cleandoc, getsource
 from textwrap import dedent
 from types import MappingProxyType
 from typing import (
@@ -39,6 +39,49 @@ class Docs(NamedTuple):
     returns: str = ""
 
 
+MAX_NAME = 500
+"""The longest name before a colon; a section with a longer one stays in the description."""
+
+_TITLES = {
+    **dict.fromkeys(("args", "arguments", "parameters", "params"), "param"),
+    **dict.fromkeys(("keyword args", "keyword arguments", "keyword parameters"), "param"),
+    **dict.fromkeys(("other args", "other arguments", "other parameters"), "param"),
+    **dict.fromkeys(("attributes", "fields"), "attribute"),
+    **dict.fromkeys(("return", "returns", "yield", "yields"), "returns"),
+    **dict.fromkeys(("raise", "raises", "exception", "exceptions", "warns"), ""),
+    **dict.fromkeys(("example", "examples", "see also", "references"), ""),
+}
+"""Titles of sections in lower case, each with the word of its items; those without are ignored."""
+
+_RULE = r"[-=]{3,}[ \t]*$"
+_TITLE = rf"(?:{'|'.join(_TITLES).replace(' ', '[ ]')})"
+_WORD = (
+    "param|parameter|arg|argument|key|keyword|attribute|ivar|cvar|var|type|vartype|rtype|ytype"
+    "|returns?|yields?|raises?|except|exception|example|see"
+)
+_START = rf"[:@](?:{_WORD})\b[^:\n]*:|{_TITLE}:|.+\n{_RULE}"
+"""The beginning of a section, in any style."""
+_SECTION = re.compile(
+    rf"""(?<=\n)(?:
+        # reST and Epydoc: the lines up to another field, or to text below an empty line
+        [:@](?P<field>{_WORD})\b(?P<names>[^:\n]*):
+            (?P<text>.*(?:\n(?:[ \t].*|$|(?<!\n\n)(?![:@]|{_START}).+))*)
+        # NumPy: the lines up to another section
+        |(?P<ruled>{_TITLE}):?[ \t]*\n{_RULE}(?P<listed>(?:\n(?!{_START}).*)*)
+        # Google: the lines with indentation
+        |(?P<google>{_TITLE}):[ \t]*(?P<first>.*)(?P<body>(?:\n(?:[ \t].*|$))*)
+    )""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+_NAMED = frozenset(
+    {"param", "parameter", "arg", "argument", "key", "keyword", "attribute", "ivar", "cvar", "var"}
+)
+_ATTRIBUTES = frozenset({"attribute", "ivar", "cvar", "var"})
+_RETURNING = frozenset({"return", "returns", "yield", "yields", "rtype", "ytype"})
+_TYPED = re.compile(r"\s*[^:\s]+:|[^:]*\]:")
+"""The beginning of a returned value with its type: `dict: The text.`"""
+
+
 @lru_cache(maxsize=1024)
 def read_docstring(docstring: str) -> Docs:
     """Return the parts of a docstring of any style; never raises.
@@ -47,142 +90,52 @@ def read_docstring(docstring: str) -> Docs:
     cross-references are left out.
     """
     text = cleandoc(docstring)
-    if not _may_have_sections(text):
-        return Docs(text=text.strip("\n").rstrip())
-    return read_sections(text.split("\n"))
-
-
-def _may_have_sections(text: str) -> bool:
-    """Return whether there is a colon or a ruled line below the first line, as in every section."""
-    rest = text.partition("\n")[2]
-    return ":" in rest or any(line and not line.strip("-= \t") for line in rest.split("\n"))
-
-
-MAX_NAME = 500
-"""The longest name before a colon; a section with a longer one stays in the description."""
-
-_TITLES = {
-    **dict.fromkeys(("args", "arguments", "parameters", "params"), "Args"),
-    **dict.fromkeys(("keyword args", "keyword arguments", "keyword parameters"), "Args"),
-    **dict.fromkeys(("other args", "other arguments", "other parameters"), "Args"),
-    **dict.fromkeys(("attributes", "fields"), "Attributes"),
-    **dict.fromkeys(("return", "returns"), "Returns"),
-    **dict.fromkeys(("yield", "yields"), "Yields"),
-    **dict.fromkeys(("raise", "raises", "exception", "exceptions", "warns"), ""),
-    **dict.fromkeys(("example", "examples", "see also", "references"), ""),
-}
-"""Titles of sections in lower case, and their standard spelling; empty for ignored sections."""
-
-_GOOGLE = re.compile(r"([A-Za-z][A-Za-z ]{1,30}):[ \t]*(\S.*)?")
-_RULE = re.compile(r"[-=]{3,}[ \t]*")
-_FIELD = re.compile(
-    r"([:@])(param|parameter|arg|argument|key|keyword|attribute|ivar|cvar|var|type|vartype|rtype"
-    r"|ytype|returns?|yields?|raises?|except|exception|example|see)\b([^:\n]*):(.*)",
-    re.DOTALL,
-)
-_NAMED = frozenset(
-    {"param", "parameter", "arg", "argument", "key", "keyword", "attribute", "ivar", "cvar", "var"}
-)
-_ATTRIBUTES = frozenset({"attribute", "ivar", "cvar", "var"})
-
-
-class _Block(NamedTuple):
-    """Lines that belong together: prose, or a section with a `style` and a `title`."""
-
-    lines: list[str]
-    style: str | None = None
-    title: str = ""
-
-
-def _blocks(lines: list[str]) -> Iterator[_Block]:
-    block = _Block(lines=[])
-    for index, line in enumerate(lines):
-        if index and (start := _start(line, lines[index + 1 : index + 2])):
-            yield block
-            block = start
-        elif _ends(block, line):
-            yield block
-            block = _Block(lines=[line])
-        else:
-            block.lines.append(line)
-    yield block
-
-
-def _start(line: str, following: list[str]) -> _Block | None:
-    if not line or line[0].isspace():
-        return None
-    if match := _FIELD.match(line):
-        return _Block(lines=[line], style="REST" if match[1] == ":" else "EPYDOC", title=match[2])
-    if following and _RULE.fullmatch(following[0]):
-        title = _TITLES.get(line.strip().lower())
-        return _Block(lines=[line], style=None if title is None else "NUMPYDOC", title=title or "")
-    if match := _GOOGLE.fullmatch(line):
-        title = _TITLES.get(match[1].lower())
-        if title is not None and (not match[2] or title in ("Returns", "Yields")):
-            return _Block(lines=[line], style="GOOGLE", title=title)
-    return None
-
-
-def _ends(block: _Block, line: str) -> bool:
-    """Return whether this line ends the block before it, without starting a section."""
-    if block.style is None or not line or line[0].isspace():
-        return False
-    if block.style == "NUMPYDOC":
-        return False  # names are indented as the title is
-    return block.style == "GOOGLE" or line[0] in ":@" or not block.lines[-1].strip()
-
-
-def read_sections(lines: list[str]) -> Docs:
-    """Return the parts of a docstring; lines outside of sections are its text."""
     parameters: dict[str, str] = {}
     attributes: dict[str, str] = {}
-    returns, prose = "", list[str]()
-    for block in _blocks(lines):
-        items = [*_items(block)] if block.title else []
-        is_read = items and all(len(names) <= MAX_NAME for _, names, _ in items)
-        if block.style is None or (block.title and not is_read):
-            prose.append("\n".join(block.lines).strip("\n").rstrip())
-            continue
-        for word, names, text in items:
+    returns, prose, end = "", list[str](), 0
+    for section in _SECTION.finditer(text):
+        title = section["field"] or _TITLES[(section["google"] or section["ruled"]).lower()]
+        items = [*_items(section, title)] if title else []
+        is_inline = section["first"] and title != "returns"
+        is_odd = any(len(names) > MAX_NAME for _, names, _ in items)
+        if is_inline or is_odd or (title and not items):
+            continue  # it stays in the text
+        prose.append(text[end : section.start()])
+        end = section.end()
+        for word, names, said in items:
             if word in _RETURNING:
-                returns = returns or text
-            elif text and names and word in _NAMED:
+                returns = returns or said
+            elif said and names and word in _NAMED:
                 place = attributes if word in _ATTRIBUTES else parameters
                 for name in names.split(","):
-                    place.setdefault(name.strip("*\\` "), text)
-    return Docs("\n\n".join(filter(None, prose)), parameters, attributes, returns)
+                    place.setdefault(name.strip("*\\` "), said)
+    paragraphs = (each.strip("\n").rstrip() for each in (*prose, text[end:]))
+    return Docs("\n\n".join(filter(None, paragraphs)), parameters, attributes, returns)
 
 
-def _items(block: _Block) -> Iterator[tuple[str, str, str]]:
+def _items(section: re.Match[str], word: str) -> Iterator[tuple[str, str, str]]:
     """Yield the word, the names and the text of each item of a section."""
-    if (field := _FIELD.match("\n".join(block.lines))) is not None:
-        text = _dedented(field[4].strip())
-        is_type = field[2] in ("rtype", "ytype")
-        yield field[2], "".join(field[3].split()[-1:]), _prose(text) if is_type else text
+    if section["field"]:
+        text = _dedented(section["text"].strip())
+        is_type = word in ("rtype", "ytype")
+        yield word, "".join(section["names"].split()[-1:]), _prose(text) if is_type else text
         return
-    is_google = block.style == "GOOGLE"
-    first = block.lines[0].partition(":")[2].strip() if is_google else ""
-    body = cleandoc("\n".join(["", *([f"    {first}"] if first else ()), *block.lines[1:]]))
-    if is_google and block.title in ("Returns", "Yields"):
-        text = body.partition(":")[2] if _TYPED.match(body) else body
-        yield "returns", "", _dedented(text.strip())
+    is_google = section["google"] is not None
+    first = f"\n    {section['first'].strip()}" if section["first"] else ""
+    body = cleandoc(first + (section["body"] if is_google else section["listed"]))
+    if is_google and word == "returns":
+        yield word, "", _dedented((body.partition(":")[2] if _TYPED.match(body) else body).strip())
         return
-    for head, text in _groups(body.partition("\n")[2] if not is_google else body):
-        if block.title in ("Returns", "Yields"):
-            yield "returns", "", text or _prose(head.rpartition(":")[2].strip())
+    for head, text in _groups(body):
+        if word == "returns":
+            yield word, "", text or _prose(head.rpartition(":")[2].strip())
             continue
         colon = ":" if ":" in head or not is_google else " - "
         if is_google and "):" in head and "(" in head.partition(":")[0]:
             colon = "):"  # a colon may be in the type
         name, _, rest = head.partition(colon)
         name = name.partition("(")[0].strip()
-        yield _WORDS[block.title], name, "\n".join(filter(None, (rest.strip() * is_google, text)))
-
-
-_RETURNING = frozenset({"return", "returns", "yield", "yields", "rtype", "ytype"})
-_WORDS = {"Args": "param", "Attributes": "attribute"}
-_TYPED = re.compile(r"\s*[^:\s]+:|[^:]*\]:")
-"""The beginning of a returned value with its type: `dict: The text.`"""
+        yield word, name, "\n".join(filter(None, (rest.strip() * is_google, text)))
 
 
 def _dedented(text: str) -> str:
@@ -193,14 +146,10 @@ def _dedented(text: str) -> str:
 
 def _groups(body: str) -> Iterator[tuple[str, str]]:
     """Yield each line without indentation, with the indented lines below it."""
-    head, below = "", list[str]()
-    for line in (*body.split("\n"), "-"):
-        if line and not line[0].isspace():
-            if head:
-                yield head, cleandoc("\n".join(["", *below])).strip()
-            head, below = line, []
-        else:
-            below.append(line)
+    for group in re.split(r"\n(?=\S)", body):
+        head, _, below = group.partition("\n")
+        if head.strip():
+            yield head, cleandoc("\n" + below).strip()
 
 
 def _prose(text: str) -> str:
@@ -266,39 +215,17 @@ def _doc_marks(cls: type, names: Namespace) -> dict[str, str]:
     return {name: text for name, hint in hints.items() if (text := doc_of(hint))}
 
 
+@lru_cache(maxsize=64)
 def _below_fields(cls: type) -> Mapping[str, str]:
     """Return the docstrings below the fields, if the source is available."""
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    if not isinstance(file, str):
-        return {}
-    return _attribute_docstrings("".join(linecache.getlines(file))).get(cls.__qualname__, {})
-
-
-@lru_cache(maxsize=64)
-def _attribute_docstrings(source: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the docstrings below fields for each class of a module, by its qualified name."""
-    if not _BELOW_A_FIELD.search(source):
+    if not isinstance(file, str) or not _BELOW_A_FIELD.search("".join(linecache.getlines(file))):
         return {}
     try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = ast.parse(dedent(getsource(cls))).body[0]
+    except (OSError, TypeError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    found: dict[str, Mapping[str, str]] = {}
-    stack: list[tuple[str, ast.AST]] = [("", module)]
-    while stack:
-        prefix, node = stack.pop()
-        if isinstance(node, ast.ClassDef):
-            found[prefix + node.name] = dict(_below_fields_of(node))
-            prefix = f"{prefix}{node.name}."
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            prefix = f"{prefix}{node.name}.<locals>."
-        below = (inner for inner in ast.iter_child_nodes(node) if isinstance(inner, _HOLDERS))
-        stack.extend((prefix, inner) for inner in below)
-    return found
-
-
-_HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case)
-"""Nodes that may hold the definition of a class."""
+    return dict(_below_fields_of(found)) if isinstance(found, ast.ClassDef) else {}
 
 
 def _below_fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:

@@ -13,16 +13,17 @@ and from `number` (not listed). The schema of `Card` becomes
 so that a `number` that the model writes is dropped like any other human value.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from typing import Final, cast
+from collections.abc import Collection, Mapping, Set
+from typing import TYPE_CHECKING, Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.schema.ground.path import Keys, value_at
-from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.separation.graph import graph_of
 from pyfunctools.schema.separation.predicates import is_human_by_default
-from pyfunctools.schema.vocabulary import COMPOSITION
+
+if TYPE_CHECKING:  # loaded when a class has such names
+    from pyfunctools.schema.outline.outline import Outline, Place
 
 UNLISTED: Final = "x-pyfunctools-names"
 """The keyword, and the key in pydantic's metadata: a mapping from each name that is read and not
@@ -91,26 +92,25 @@ def document_with_owners(
 
 
 def with_declared_names(
-    schema: JsonSchema, value: JsonValue, *, renames: bool
+    outline: "Outline", value: JsonValue, *, renames: bool
 ) -> tuple[JsonValue, list[Keys]]:
     """Return a value with declared names only, and the places of names that are refused.
 
     A name is refused if the value has the declared name too, if the name has no declared name, or
-    if `renames` is false.
+    if `renames` is false. The schema of the `outline` has `UNLISTED`.
     """
     refused: list[Keys] = []
 
-    def renamed(schemas: Iterable[object], value: JsonValue, keys: Keys) -> JsonValue:
-        if not isinstance(value, dict | list):
-            return value
-        places = applicable(schema, schemas)
+    def renamed(place: "Place", value: JsonValue, keys: Keys) -> JsonValue:
         if isinstance(value, list):
-            return [renamed(items_at(places, n), each, (*keys, n)) for n, each in enumerate(value)]
-        listed = {name for each in places for name in members_of(each.get("properties"))}
+            return [renamed(place.inside(n).possible, v, (*keys, n)) for n, v in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        listed = {name for part in place.parts for name in part.declared}
         names = {
             name: declared
-            for each in places
-            for name, declared in members_of(each.get(UNLISTED)).items()
+            for part in place.parts
+            for name, declared in members_of(part.rules.get(UNLISTED)).items()
             if name not in listed
         }
         result: dict[str, JsonValue] = {}
@@ -120,50 +120,7 @@ def with_declared_names(
                 refused.append((*keys, key))
             else:
                 name = str(declared)
-                result[name] = renamed(property_at(places, name), inner, (*keys, name))
+                result[name] = renamed(place.inside(name).possible, inner, (*keys, name))
         return result
 
-    return renamed([schema], value, ()), refused
-
-
-def applicable(root: JsonSchema, schemas: Iterable[object]) -> tuple[JsonSchema, ...]:
-    """Return these schemas and all others for the same value: of references and branches."""
-    stack, found = list(schemas), dict[int, JsonSchema]()
-    while stack:
-        held = stack.pop()
-        if not isinstance(held, dict) or id(cast("object", held)) in found:
-            continue
-        one = cast("JsonSchema", held)
-        found[id(one)] = one  # keywords beside a reference apply too
-        whole = resolve(root, one)
-        if isinstance(whole, dict):
-            found[id(whole)] = whole
-            for keyword in COMPOSITION:
-                stack += cast("list[object]", whole.get(keyword) or [])
-    return tuple(found.values())
-
-
-def items_at(places: Iterable[JsonSchema], number: int) -> list[object]:
-    """Return the schemas of one item of an array to which these schemas apply."""
-    found: list[object] = []
-    for place in places:
-        listed = place.get("prefixItems")
-        if isinstance(listed, list) and number < len(listed):
-            found.append(listed[number])
-        elif "items" in place:
-            found.append(place["items"])
-    return found
-
-
-def property_at(places: Iterable[JsonSchema], key: str | None) -> Iterator[object]:
-    """Yield the schemas of a property of an object to which these schemas apply.
-
-    Without a key: the schemas of an undeclared property.
-    """
-    for place in places:
-        properties = members_of(place.get("properties"))
-        if key is not None and key in properties:
-            yield properties[key]
-        else:
-            yield from members_of(place.get("patternProperties")).values()
-            yield place.get("additionalProperties")
+    return renamed(outline.place.possible, value, ()), refused

@@ -5,7 +5,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from inspect import cleandoc
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from pyfunctools.sources.python.docstrings import (
     MAX_NAME,
     Docs,
     read_docstring,
-    read_sections,
 )
 
 GOOGLE = """Place an order.
@@ -126,7 +124,7 @@ ODD = [
     ("Do.\nArgs:\n  x: foo\nReturns: The thing", Docs(text="Do.", parameters={"x": "foo"}, returns="The thing")),
     ("Do.\n\nArgs:\n    x: a\n    y\n", Docs(text="Do.", parameters={"x": "a"})),
     ("Do.\n\nargs:\n  x - a\n\n  `y` (int): b", Docs(text="Do.", parameters={"x": "a", "y": "b"})),
-    ("Do.\n\nArgs:\nx: foo", Docs(text="Do.\n\nArgs:\n\nx: foo")),
+    ("Do.\n\nArgs:\nx: foo", Docs(text="Do.\n\nArgs:\nx: foo")),
     ("Do.\n\nArgs:\n\nReturns:\n    int: it", Docs(text="Do.\n\nArgs:", returns="it")),
     ("Do.\n\nArgs:\n    x: a\n\nNote:\n    Mind it.", Docs(text="Do.\n\nNote:\n    Mind it.", parameters={"x": "a"})),
     ("Do.\n\nArgs:\n    x: a\n\nThe end.", Docs(text="Do.\n\nThe end.", parameters={"x": "a"})),
@@ -220,38 +218,28 @@ def _own() -> Iterator[tuple[str, tuple[str, Docs]]]:
                     yield f"{file}:{node.lineno}", (text, read_docstring(text))
 
 
-SIGNS = st.sampled_from(
-    [":", "@", "-", "=", "---", "===", "-=-", "Args", "Returns", "x", " ", "\n"]
-)
-
-
-@given(st.lists(SIGNS, max_size=20).map("".join))
-def test_the_fast_path_returns_the_same(text: str) -> None:
-    assert read_docstring(text) == read_sections(cleandoc(text).split("\n"))
-
-
 @pytest.mark.parametrize(
     "title",
     ["Args", "ARGS", "arguments", "Parameters", "Params", "Keyword Args", "Other Parameters"],
 )
 def test_parameters_have_many_titles(title: str) -> None:
-    assert read_sections(["Do.", "", f"{title}:", "    x: a"]).parameters == {"x": "a"}
+    assert read_docstring(f"Do.\n\n{title}:\n    x: a").parameters == {"x": "a"}
 
 
 @pytest.mark.parametrize(
     "title", ["Raises", "Exceptions", "Example", "Examples", "See Also", "References", "Warns"]
 )
 def test_sections_without_use_to_a_model_are_left_out(title: str) -> None:
-    found = read_sections(["Do.", "", title, "-----", "x : int", "    a"])
+    found = read_docstring(f"Do.\n\n{title}\n-----\nx : int\n    a")
     assert (found.text, found.parameters, found.returns) == ("Do.", {}, "")
 
 
 @pytest.mark.parametrize("title", ["Note", "Arg", "Keyword  Args", "Returning", "Args and more"])
 def test_other_titles_are_prose(title: str) -> None:
-    found = read_sections(["Do.", "", f"{title}:", "    x: a"])
+    found = read_docstring(f"Do.\n\n{title}:\n    x: a")
     assert found.text == f"Do.\n\n{title}:\n    x: a"
 
 
 def test_a_text_too_long_for_a_name_stays_in_the_description() -> None:
     line = f"    {'x' * (MAX_NAME + 1)}: a"
-    assert read_sections(["Do.", "", "Args:", line]).text == f"Do.\n\nArgs:\n{line}"
+    assert read_docstring(f"Do.\n\nArgs:\n{line}").text == f"Do.\n\nArgs:\n{line}"
