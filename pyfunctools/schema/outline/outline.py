@@ -39,7 +39,7 @@ PlaceTests: TypeAlias = "Callable[[Place], ValueTest | None]"
 
 _NESTING = 8
 """How deep unions may be nested in unions; deeper unions are ignored."""
-_MOST_PARTS = 2_000
+MOST_PARTS = 2_000
 """How many parts of one place are read."""
 _MOST_PLACES = 10_000
 """How many places are cached; each choice of union branches that a value makes is one."""
@@ -213,7 +213,7 @@ class Part(_WithCache):
         queue: list[Part | None] = [self]
         seen: set[Part] = set()
         for part in queue:  # grows while it is read
-            if part is None or part in seen or len(seen) >= _MOST_PARTS:
+            if part is None or part in seen or len(seen) >= MOST_PARTS:
                 continue
             seen.add(part)
             if "$ref" in part.rules and part.resolved is not part:
@@ -283,7 +283,7 @@ class Place(_WithCache):
         found: dict[Part, None] = {}
         queue = list(self.parts)
         for part in queue:  # grows while it is read
-            if part not in found and len(found) < _MOST_PARTS:
+            if part not in found and len(found) < MOST_PARTS:
                 found[part] = None
                 for keyword in UNIONS:
                     queue += chain.from_iterable(branch.parts for branch in part.branches(keyword))

@@ -99,6 +99,8 @@ def with_declared_names(
     A name is refused if the value has the declared name too, if the name has no declared name, or
     if `renames` is false. The schema of the `outline` has `UNLISTED`.
     """
+    from pyfunctools.schema.outline.outline import MOST_PARTS  # loaded with the outline
+
     refused: list[Keys] = []
 
     def renamed(place: "Place", value: JsonValue, keys: Keys) -> JsonValue:
@@ -106,6 +108,8 @@ def with_declared_names(
             return [renamed(place.inside(n).possible, v, (*keys, n)) for n, v in enumerate(value)]
         if not isinstance(value, dict):
             return value
+        if len(place.parts) >= MOST_PARTS:  # there may be more, with names of their own
+            refused.append(keys)
         listed = {name for part in place.parts for name in part.declared}
         names = {
             name: declared
