@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
+from pydantic.json_schema import SkipJsonSchema
 
 from pyfunctools._json import members_of
 from pyfunctools.record.file import File
@@ -241,6 +242,19 @@ def _paths(alias: object) -> list[list[object]]:
     if all(isinstance(each, list) for each in listed):
         return cast("list[list[object]]", listed)
     return [listed]
+
+
+def unskipped(node: CoreSchema) -> CoreSchema:
+    """Return a core schema without `SkipJsonSchema` if it has a human mark, else unchanged."""
+    metadata = cast("dict[str, object]", node.get("metadata") or {})
+    if HUMAN_KEY not in metadata:
+        return node
+    skip, kept = cast("type", SkipJsonSchema), dict(metadata)
+    for key, hooks in metadata.items():
+        if isinstance(hooks, list):
+            hooks = cast("list[object]", hooks)
+            kept[key] = [e for e in hooks if not isinstance(getattr(e, "__self__", None), skip)]
+    return {**node, "metadata": kept}
 
 
 _CLASSES = frozenset({"model", "dataclass", "typed-dict"})

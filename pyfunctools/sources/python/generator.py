@@ -27,10 +27,11 @@ from pyfunctools.sources.python.core_schema import (
     CoreSchema,
     fields_in,
     is_generic_secret,
+    unskipped,
 )
 from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import Namespace
-from pyfunctools.sources.python.markers import SECRET
+from pyfunctools.sources.python.markers import HUMAN_KEY, SECRET
 from pyfunctools.sources.python.unlisted_names import UNLISTED
 
 _HERE = __name__.rpartition(".")[0]
@@ -102,6 +103,8 @@ class Generator(GenerateJsonSchema):
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
         """Mark secret types as human, and add the unlisted names of a class."""
+        if HUMAN_KEY in schema.get("metadata", ()):
+            schema = cast("_Inner", unskipped(cast("CoreSchema", schema)))
         result, kind = super().generate_inner(schema), schema["type"]
         is_field = kind == "default" or kind.endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
