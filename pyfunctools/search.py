@@ -141,10 +141,6 @@ class SearchIndex:
         """Return at most `limit` functions that fit a query, the best first.
 
         With `rank` its order and this one are fused by reciprocal rank.
-
-        Raises:
-            DefinitionError: the query is not a text, the limit is not a positive number, or `rank`
-                is not a function, raises, or does not return functions.
         """
         if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("search(query)", "a text", query, 'Write `search("refund an order")`.')

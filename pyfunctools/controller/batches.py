@@ -1,8 +1,8 @@
 """`Batch`: many calls, a bounded number at once, their outcomes in order (`map` and `amap`).
 
-A window holds the calls that were passed on and whose outcomes the caller has not read: at most
-`AHEAD` times the concurrency, so that one slow call does not stop the others. A function with
-`concurrent=False` waits until the window is empty, and the next call waits for it.
+A window holds the calls that were passed on and whose outcomes the caller has not read, so that
+one slow call does not stop the others. A function with `concurrent=False` waits until it is empty,
+and the next call waits for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from contextlib import contextmanager, nullcontext
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from pyfunctools.controller.calling import check_options
+from pyfunctools.controller.call_errors import check_options
+from pyfunctools.controller.calling import CallOptions
 from pyfunctools.errors import DefinitionError, MissingExtraError, UnknownFunctionError, wrong_type
 from pyfunctools.record.call import Call
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from asyncio import Task
     from concurrent.futures import Future
 
-    from pyfunctools.controller.calling import Calling, CallOptions
+    from pyfunctools.controller.calling import Calling
     from pyfunctools.record.outcome import Outcome
 
 ToCall: TypeAlias = Call | tuple[str, Any]
@@ -39,6 +40,7 @@ Item: TypeAlias = tuple[str | Call, Any]
 Progress: TypeAlias = bool | Callable[[int, int | None], object] | None
 
 AHEAD: Final = 2
+"""The most calls in the window, as a multiple of the concurrency."""
 
 
 class Batch:
@@ -53,7 +55,7 @@ class Batch:
             raise DefinitionError("map(concurrency)", "This must be at least 1.")
         if progress and progress is not True and not callable(progress):
             raise wrong_type("map(progress)", "`True` or a function of (done, total)", progress)
-        check_options("map", options)
+        check_options("map", options, CallOptions.__annotations__)
         self._controller = controller
         self._concurrency = concurrency
         self._progress = progress

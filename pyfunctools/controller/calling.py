@@ -1,30 +1,44 @@
-"""`Calling`: calls the functions of a controller, or resumes a call with a ticket."""
+"""`Calling`: finds the functions of a controller, calls them, and resumes calls with a ticket."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
-from pyfunctools.controller.finding import FunctionFinder, says_its_form
+from pyfunctools._lazy import Lazy
+from pyfunctools.controller.call_errors import check_options, says_its_form
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.steps import finish
 
 # Everything else is imported by the first call, as in `controller`.
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+    from collections.abc import (
+        AsyncGenerator,
+        Awaitable,
+        Callable,
+        Coroutine,
+        Generator,
+        Iterable,
+        Mapping,
+        Sequence,
+    )
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
     from pyfunctools._json import JsonValue
-    from pyfunctools._lazy import Lazy
-    from pyfunctools.controller.searchable import CallParts
+    from pyfunctools.controller.searchable import Behind, CallParts
+    from pyfunctools.controller.tool_list import Report
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
     from pyfunctools.execution.person.ticket_use import Claim
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.pipeline import Invocation
-    from pyfunctools.execution.runner import Put
+    from pyfunctools.execution.runner import Put, Runner
+    from pyfunctools.note import Note
     from pyfunctools.record.call import Call
+    from pyfunctools.record.function import Function, Skipped
     from pyfunctools.record.outcome import Outcome
+    from pyfunctools.search import OtherRanker, SearchIndex
 
 
 class ResumeOptions(TypedDict, total=False):
@@ -42,9 +56,16 @@ class CallOptions(ResumeOptions, total=False):
 
 
 @says_its_form
-class Calling(FunctionFinder):
-    """Calls the functions of a controller by name."""
+class Calling:
+    """Finds the functions of a controller by name or by what they do, and calls them."""
 
+    functions: tuple[Function, ...]
+    skipped: tuple[Skipped, ...]
+    _entries: dict[str, tuple[Function, Runner]]
+    _index: Lazy[SearchIndex]
+    _other_names: Lazy[Mapping[str, str]]
+    _behind: Behind | None = None
+    _is_closed: bool = False
     _tickets: Lazy[Tickets]
 
     def call(
@@ -163,6 +184,60 @@ class Calling(FunctionFinder):
         call = self._invocation(options, awaits=True)
         return aitems_of(lambda put: self._steps(call, name_or_call, arguments, put))
 
+    def search(
+        self, query: str, *, limit: int = 8, rank: OtherRanker | None = None
+    ) -> tuple[Function, ...]:
+        """Return the functions that fit a query, the best first; fewer than `limit` if fewer fit.
+
+        The search is lexical: BM25 over names, paths, descriptions, tags and parameters. The index
+        is built by the first search. `rank`, a function of the query and the functions that returns
+        functions, is another ranker; the two orders are fused.
+
+        Raises:
+            DefinitionError: the query, the limit or the ranker is invalid.
+        """
+        return self._index.value.search(query, limit, rank)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Where the functions run otherwise than `configured` says; see also `Function.notes`."""
+        from pyfunctools.controller.views import notes_of
+
+        return notes_of(self.functions)
+
+    def __getstate__(self) -> dict[str, object]:
+        if self._behind is not None:
+            remedy = "Pickle the controller, and write `controller.searchable()` where it arrives."
+            raise DefinitionError("searchable", "This controller cannot be pickled.", remedy)
+        made = ("functions", "_index", "_other_names")
+        return {name: value for name, value in vars(self).items() if name not in made}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        self._set_functions()
+
+    def signatures(self, names: Iterable[str] | None = None) -> str:
+        """Return functions as typed Python stubs: the model's side, a line each.
+
+        `names` chooses functions. A name that Python does not allow is written with `_`, and can be
+        called so. Types come first, each once.
+
+        Raises:
+            UnknownFunctionError: there is no function of a name.
+        """
+        from pyfunctools.signatures import signatures_of, spelled_names
+
+        chosen = self.functions
+        if names is not None:
+            chosen = [self._entry(name)[0] for name in listed(names)]
+        return signatures_of(chosen, spelled=spelled_names(each.name for each in self.functions))
+
+    def report(self) -> Report:
+        """Return a report: the functions, the skipped ones by reason, and the size for a model."""
+        from pyfunctools.controller.tool_list import report_of
+
+        return report_of(self.functions, self.skipped)
+
     def parse_calls(self, raw: object, *, repeated: Literal["drop", "keep"] = "drop") -> list[Call]:
         """Return the calls of these functions in a model's text; see `pyfunctools.parse_calls`.
 
@@ -205,6 +280,33 @@ class Calling(FunctionFinder):
         )
         return app
 
+    def _entry(self, name: str) -> tuple[Function, Runner]:
+        try:
+            return self._entries[name]
+        except (KeyError, TypeError):  # a name that a model wrote may be anything, also a list
+            pass
+        if self._behind is not None:
+            return self._behind.entry(name)
+        if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            others = self._other_names.value
+            if found := others.get(name) or others.get(name.replace(".", "_")):
+                return self._entries[found]
+        from pyfunctools.controller.searchable import unknown_name
+
+        raise unknown_name(name, self._entries, self._index)
+
+    def _check_views(self) -> None:
+        """Refuse views of a searchable controller."""
+        if self._behind is not None:
+            reason = "A searchable controller has no views: what is behind it would be lost."
+            remedy = "Select, configure and combine first: `controller.select(...).searchable()`."
+            raise DefinitionError("searchable", reason, remedy)
+
+    def _set_functions(self) -> None:
+        self.functions = tuple(function for function, _ in self._entries.values())
+        self._index = Lazy(partial(_index_of, self.functions))
+        self._other_names = Lazy(partial(_other_names_of, self.functions))
+
     def _steps(
         self, call: Invocation, given: str | Call, arguments: Any, put: Put | None = None
     ) -> Coroutine[Any, None, Outcome]:
@@ -241,7 +343,7 @@ class Calling(FunctionFinder):
                 self._entry, tickets, awaits=awaits, is_closed=self._is_closed, **options
             )
         except TypeError:
-            check_options(verb, options)
+            check_options(verb, options, CallOptions.__annotations__)
             raise
         finally:
             cast("dict[str, object]", options).clear()
@@ -265,26 +367,6 @@ def inner_call(
     if isinstance(call, Call):
         return calling._steps(made, call, None)  # pyright: ignore[reportPrivateUsage]
     return made.logged(made.resumed(call))
-
-
-_ONE_VALUE = {
-    "call": "The arguments of a function are one value: `call(name, {})`.",
-    "resume": "The values of a person are one value: `resume(ticket, {})`.",
-}
-
-
-def check_options(name: str, options: CallOptions | ResumeOptions) -> None:
-    """Raise a `TypeError` for an unknown keyword argument."""
-    known = sorted(CallOptions.__annotations__)
-    if strange := sorted(options.keys() - set(known)):
-        from pyfunctools.schema.ground.did_you_mean import meant_option
-
-        remedy = meant_option(strange[0], known)
-        if remedy is None:
-            given = "{" + ", ".join(f'"{each}": ...' for each in strange) + "}"
-            form = f"{_ONE_VALUE[name].format(given)} " if name in _ONE_VALUE else ""
-            remedy = f"{form}The options are {', '.join(known)}."
-        raise TypeError(f"{name}() got an unexpected keyword argument {strange[0]!r}. {remedy}")
 
 
 def runs_beside(calling: Calling, call: Call) -> bool:
@@ -318,3 +400,20 @@ def _parts_of(given: Call, arguments: JsonValue) -> tuple[CallParts, object]:
         reason = f"A `Call` already contains its arguments; others were passed: {given.name}."
         raise DefinitionError("call(arguments)", reason, "Write `controller.call(call)`.")
     return (given.name, given.arguments, given.result, given.id), mark_of(given)
+
+
+def listed(names: Iterable[str]) -> Iterable[str]:
+    """Return names; a single text becomes a list of one."""
+    return (names,) if isinstance(names, str) else names
+
+
+def _index_of(functions: Sequence[Function]) -> SearchIndex:
+    from pyfunctools.search import SearchIndex
+
+    return SearchIndex(functions)
+
+
+def _other_names_of(functions: Sequence[Function]) -> Mapping[str, str]:
+    from pyfunctools.controller.searchable import other_names
+
+    return other_names(functions)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from pyfunctools._json import JsonObject
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity
-from pyfunctools.controller.calling import Calling, CallOptions
-from pyfunctools.controller.finding import listed, says_its_form
+from pyfunctools.controller.call_errors import says_its_form
+from pyfunctools.controller.calling import Calling, CallOptions, listed
 from pyfunctools.controller.opening import (
     ApplicationSettings,
     ReadOptions,

@@ -116,11 +116,6 @@ def _schema_at(whole: Any, keys: Keys) -> str:
     return f"The schema of {Path.of(reached)}: {shortened(text, _LONGEST)}"
 
 
-def spellings_of(functions: Sequence[Function]) -> Mapping[str, str]:
-    """Return the functions' names by their spelling in Python."""
-    return spelled_names(each.name for each in functions)
-
-
 def other_names(functions: Sequence[Function]) -> Mapping[str, str]:
     """Return the functions' names by `operationId`, by accessor, and by spelling in Python.
 
@@ -133,7 +128,7 @@ def other_names(functions: Sequence[Function]) -> Mapping[str, str]:
     for name, route in reversed(routes):
         if identifier := text_of(route.operation.get("operationId")):
             found[identifier] = name
-    return {**found, **spellings_of(functions)}
+    return {**found, **spelled_names(each.name for each in functions)}
 
 
 def unknown_name(
@@ -183,7 +178,7 @@ def finder(
             return dumps([each.name for each in found])
         if not found:
             return NOTHING
-        names = spelled or spellings_of(functions)
+        names = spelled or spelled_names(each.name for each in functions)
         return signatures_of(found, spelled=names, depth=1, brief=True)
 
     found = Function.from_schema(

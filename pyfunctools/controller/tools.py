@@ -1,10 +1,5 @@
 """`Tools`: a controller's functions as a vendor's list of tools, which runs the model's calls.
 
-tools = shop.tools("openai")
-response = client.chat.completions.create(model=..., messages=messages, tools=tools)
-turn = tools.run(response)
-messages += turn.messages
-
 `ResponseFormat` asks the same vendor for an answer of a type instead.
 """
 
@@ -14,8 +9,8 @@ from inspect import isawaitable
 from typing import Any, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools.controller.call_errors import says_its_form
 from pyfunctools.controller.calling import Calling
-from pyfunctools.controller.finding import says_its_form
 from pyfunctools.controller.searchable import FIND, VendorSearch
 from pyfunctools.controller.tool_list import renderings_of, size_of, tool_items, with_examples
 from pyfunctools.controller.turns import TurnRunner
@@ -83,10 +78,8 @@ class Tools(TurnRunner, list[Any]):
                 functions = [each for each in functions if each.name in (*kept, FIND)]
         TurnRunner.__init__(self, controller, dialect, envelope)
         self.dialect = dialect
-        self._renderings = _Renderings(renderings_of(functions, row, strict=strict, inline=inline))
-        own = self._names.functions
-        self._renderings.make = lambda each: own[each].render(dialect, strict=strict, inline=inline)
-        self._row = row
+        self._renderings = renderings_of(functions, row, strict=strict, inline=inline)
+        self._row, self._settings = row, {"strict": strict, "inline": inline}
         items = tool_items(functions, self._renderings, self._item, size)
         if row.examples is not None:
             items = with_examples(items, functions, self._renderings, row.examples, size)
@@ -94,14 +87,21 @@ class Tools(TurnRunner, list[Any]):
         lost = {name: rendering.losses for name, rendering in self._renderings.items()}
         self.losses = {name: losses for name, losses in lost.items() if losses}
 
+    def _rendering(self, function: Function) -> Rendering:
+        """Return a function's rendering; that of a deferred one is made when it is needed."""
+        made, name = self._renderings, function.name
+        if name not in made:
+            made[name] = function.render(self.dialect, **self._settings)
+        return made[name]
+
     def _item(self, function: Function, description: str, schema: dict[str, Any]) -> dict[str, Any]:
-        strict = None if self._row.strict is None else self._renderings[function.name].strict
+        strict = None if self._row.strict is None else self._rendering(function).strict
         tool = self._vendor.tool(function.name, description, schema, strict=strict)
         return {**tool, **traits_of(function)} if self._row.envelope == "mcp" else tool
 
     def _definition(self, name: str) -> dict[str, Any]:
         function = self._names.functions[name]
-        return self._item(function, function.description, self._renderings[name].schema)
+        return self._item(function, function.description, self._rendering(function).schema)
 
     def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
         return list, (list(self),)
@@ -173,7 +173,7 @@ class Tools(TurnRunner, list[Any]):
 
     def _partial(self, name: str) -> PartialArguments:
         function = self._names.find(name)
-        return PartialArguments() if function is None else self._renderings[function.name].partial()
+        return PartialArguments() if function is None else self._rendering(function).partial()
 
     def _read_turn(self, response: object) -> ModelTurn:
         if self._vendor.is_response(response):
@@ -208,8 +208,9 @@ class Tools(TurnRunner, list[Any]):
         if function is None:
             result = unknown_function(written.name, written.arguments, self._names)
         else:
-            rendering = self._renderings[function.name]
-            result = check_arguments(function, written.arguments, rendering=rendering)
+            result = check_arguments(
+                function, written.arguments, rendering=self._rendering(function)
+            )
         result = result if written.closed else as_cut_off(result)
         return made_call(written, function, result, call_id)
 
@@ -224,7 +225,8 @@ class Tools(TurnRunner, list[Any]):
             return outcome
         if outcome.function != call.name:  # found by a search: the model saw its own names
             return outcome
-        if not (rendering := self._renderings[call.name]).reshapes:
+        rendering = self._rendering(self._names.functions[call.name])
+        if not rendering.reshapes:
             return outcome
         failure = rendering.reworded(Failure(value=call.arguments, issues=own))
         _, runner = self._controller._entries[call.name]  # pyright: ignore[reportPrivateUsage]
@@ -256,16 +258,6 @@ class _Reading(StreamReader):
         return replace(delta, received=self._received[key])
 
 
-class _Renderings(dict[str, Rendering]):
-    """The renderings of a list; that of a deferred function is made when it is needed."""
-
-    make: Callable[[str], Rendering]
-
-    def __missing__(self, name: str) -> Rendering:
-        rendering = self[name] = self.make(name)
-        return rendering
-
-
 def _remedy_for(response: object) -> str:
     """Return the remedy for a value that is not a response."""
     if isawaitable(response):
@@ -290,12 +282,7 @@ class ResponseFormat:
     """
 
     def __init__(self, kind: Any, dialect: str) -> None:
-        """Render the type.
-
-        Raises:
-            DefinitionError: the dialect is unknown or takes no schema of an answer, or it has no
-                schema for the type.
-        """
+        """Render the type; see `Controller.response_format`."""
         row = dialect_of(dialect)
         if row.answers == "none":
             reason = f"{dialect!r} takes no schema of its answer."

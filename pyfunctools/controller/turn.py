@@ -2,9 +2,9 @@
 
 from asyncio import create_task, gather
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
 from itertools import groupby
@@ -22,7 +22,6 @@ from pyfunctools.record.outcome import (
     Outcome,
     Waiting,
     outcome_json,
-    waiting_as_before,
     waiting_from_json,
     waiting_to_json,
 )
@@ -200,50 +199,6 @@ def load_turn(
     )
 
 
-async def run_calls(
-    turn: Turn,
-    todo: Iterable[int],
-    one: Callable[[Call], Outcome | Awaitable[Outcome]],
-    reworded: Callable[[Call, Outcome], Outcome],
-    runs_beside: Callable[[Call], bool],
-) -> Turn:
-    """Run the calls at these indexes in order; neighbours that `runs_beside` names run together.
-
-    A resumed call that was refused before its run (the store failed, another audience) still waits.
-    `reworded` returns an outcome with the names that the model saw. An exception gets the attribute
-    `turn`: the turn with the outcomes so far.
-    """
-    outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_STARTED] * len(turn.calls)
-
-    async def step(place: int) -> None:
-        before = turn.outcomes[place].waiting if turn.outcomes else None
-        call, outcomes[place] = turn.calls[place], _INTERRUPTED
-        made = one(call)
-        outcome = reworded(call, made if isinstance(made, Outcome) else await made)
-        outcome = waiting_as_before(outcome, before)
-        if outcome.waiting is not None:
-            outcome = replace(outcome, waiting=replace(outcome.waiting, call_id=call.id or ""))
-        outcomes[place] = outcome
-
-    try:
-        await run_in_order(todo, step, lambda n: runs_beside(turn.calls[n]))
-    except BaseException as error:  # also if the turn is cancelled: finished calls are not lost
-        vars(error)["turn"] = _with_outcomes(turn, outcomes)
-        raise
-    return _with_outcomes(turn, outcomes)
-
-
-def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
-    """Return the turn with these outcomes; a text is the reason why a call has no outcome."""
-    made = (
-        Outcome(text=each, reason="cancelled", function=call.name)
-        if isinstance(each, str)
-        else each
-        for call, each in zip(turn.calls, outcomes, strict=True)
-    )
-    return replace(turn, outcomes=tuple(made))
-
-
 async def run_in_order(
     items: Iterable[T],
     step: Callable[[T], Coroutine[None, None, None]],
@@ -268,8 +223,6 @@ async def run_in_order(
             raise
 
 
-_INTERRUPTED: Final = "This call was cancelled after it had started; its effects are not known."
-_NOT_STARTED: Final = "The turn was cancelled before this call started. Nothing has run."
 _VERSION: Final = 1
 _BYTES: Final = "$bytes"
 

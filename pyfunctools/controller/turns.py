@@ -3,11 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeAlias, Unpack, cast
+from typing import Any, Final, TypeAlias, Unpack, cast
 
-from pyfunctools.controller.calling import Calling, CallOptions, check_options, runs_beside
-from pyfunctools.controller.turn import Turn, load_turn, run_calls
+from pyfunctools.controller.call_errors import check_options
+from pyfunctools.controller.calling import Calling, CallOptions, runs_beside
+from pyfunctools.controller.turn import Turn, load_turn, run_in_order
 from pyfunctools.envelopes.envelope import ModelCall, ModelTurn, PlainText, ResultWriter
 from pyfunctools.envelopes.plain import Ids
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -17,7 +17,7 @@ from pyfunctools.execution.steps import finish
 from pyfunctools.prompting.calls.calls import parse_calls
 from pyfunctools.prompting.prompt import Prompt, prompt_of
 from pyfunctools.record.call import Call
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, waiting_as_before
 
 PersonsAnswer: TypeAlias = "PersonsValues | Ask | bool | Approval"
 """A person's answer to a call that waits: their values, yes or no, or an `Approval`."""
@@ -111,7 +111,7 @@ class TurnRunner(ABC):
     async def _run(
         self, response: object, previous: Turn | None, options: CallOptions, *, awaits: bool
     ) -> Turn:
-        check_options("run", options)
+        check_options("run", options, CallOptions.__annotations__)
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
             raise DefinitionError("run(previous)", reason)
@@ -128,9 +128,7 @@ class TurnRunner(ABC):
         )
         call = self._controller.acall if awaits else self._controller.call
         todo = range(len(turn.calls))
-        return await run_calls(
-            turn, todo, lambda one: call(one, **options), self._reworded, self._beside(awaits)
-        )
+        return await self._continued(turn, todo, lambda one: call(one, **options), awaits=awaits)
 
     async def _resume(
         self,
@@ -161,10 +159,57 @@ class TurnRunner(ABC):
             return resume(**answered[call.id or ""], context=context, audience=audience)
 
         todo = [place for place, call in enumerate(turn.calls) if (call.id or "") in answered]
-        return await run_calls(turn, todo, one, self._reworded, self._beside(awaits))
+        return await self._continued(turn, todo, one, awaits=awaits)
 
-    def _beside(self, awaits: bool) -> Callable[[Call], bool]:
-        return partial(runs_beside, self._controller) if awaits else lambda _: False
+    async def _continued(
+        self,
+        turn: Turn,
+        todo: Iterable[int],
+        one: Callable[[Call], Outcome | Awaitable[Outcome]],
+        *,
+        awaits: bool,
+    ) -> Turn:
+        """Run the calls of a turn at these indexes, and return the turn with their outcomes.
+
+        A resumed call that was refused before its run (the store failed, another audience) still
+        waits. An exception gets the attribute `turn`: the turn with the outcomes so far.
+        """
+        outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_STARTED] * len(turn.calls)
+
+        async def step(place: int) -> None:
+            before = turn.outcomes[place].waiting if turn.outcomes else None
+            call, outcomes[place] = turn.calls[place], _INTERRUPTED
+            made = one(call)
+            outcome = self._reworded(call, made if isinstance(made, Outcome) else await made)
+            outcome = waiting_as_before(outcome, before)
+            if outcome.waiting is not None:
+                outcome = replace(outcome, waiting=replace(outcome.waiting, call_id=call.id or ""))
+            outcomes[place] = outcome
+
+        def is_beside(place: int) -> bool:
+            return awaits and runs_beside(self._controller, turn.calls[place])
+
+        try:
+            await run_in_order(todo, step, is_beside)
+        except BaseException as error:  # also if the turn is cancelled: finished calls are not lost
+            vars(error)["turn"] = _with_outcomes(turn, outcomes)
+            raise
+        return _with_outcomes(turn, outcomes)
+
+
+_INTERRUPTED: Final = "This call was cancelled after it had started; its effects are not known."
+_NOT_STARTED: Final = "The turn was cancelled before this call started. Nothing has run."
+
+
+def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
+    """Return the turn with these outcomes; a text is the reason why a call has no outcome."""
+    made = (
+        Outcome(text=each, reason="cancelled", function=call.name)
+        if isinstance(each, str)
+        else each
+        for call, each in zip(turn.calls, outcomes, strict=True)
+    )
+    return replace(turn, outcomes=tuple(made))
 
 
 def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, dict[str, Any]]:

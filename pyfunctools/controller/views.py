@@ -130,7 +130,7 @@ def with_handlers(
 
 def _callable_of(handler: Any) -> Callable[..., object]:
     """Return a handler as a callable: one that returns the value, or raises the exception."""
-    is_error = isinstance(handler, BaseException) or _is_error_class(handler)
+    is_error = issubclass(handler if isinstance(handler, type) else type(handler), BaseException)
     if callable(handler) and not is_error:
         return handler
 
@@ -140,10 +140,6 @@ def _callable_of(handler: Any) -> Callable[..., object]:
         return handler
 
     return called
-
-
-def _is_error_class(handler: object) -> bool:
-    return isinstance(handler, type) and issubclass(handler, BaseException)
 
 
 def configured_entries(

@@ -1,11 +1,6 @@
 """A controller as tools of LangChain, and middleware that repairs broken arguments.
 
-agent = create_agent(
-    model, tools(shop), middleware=[RepairMiddleware(shop)], checkpointer=checkpointer
-)
-result = agent.invoke({"messages": [...]}, config)
-if "__interrupt__" in result:
-    agent.invoke(resume(result["__interrupt__"], {call_id: {"pin": "4711"}}), config)
+agent = create_agent(model, tools(shop), middleware=[RepairMiddleware(shop)], checkpointer=...)
 """
 
 import asyncio
@@ -307,11 +302,7 @@ def _rendered(where: str, controller: Controller, dialect: str) -> Tools:
 
 
 def _unpacked(result: _Result) -> tuple[str | list[Any], object]:
-    """Return the content and the artifact of a tool's message.
-
-    Raises:
-        ToolException: the call failed; LangChain makes an error message from it.
-    """
+    """Return the content and the artifact of a tool's message, or raise what makes an error's."""
     if result.is_error:
         raise ToolException(result.content)
     return result.content, result.artifact

@@ -173,11 +173,7 @@ class FunctionServer(Server[Any]):
         self.middleware.append(RequestStateBoundary(security, default_audience=name))
 
     async def replace(self, controller: Controller) -> None:
-        """Serve the functions of another controller from now on, and notify the clients.
-
-        Raises:
-            DefinitionError: as `server`.
-        """
+        """Serve the functions of another controller from now on, and notify the clients."""
         _check(controller, {"context": self._context})
         self._set(controller)
         await self._bus.publish(ToolsListChanged())
@@ -398,11 +394,7 @@ async def aserve(
     max_connections: int = CONNECTIONS,
     **settings: Unpack[ServerSettings],
 ) -> None:
-    """Serve as `serve` does, on this event loop, until it is cancelled.
-
-    Raises:
-        DefinitionError: as `serve`.
-    """
+    """Serve as `serve` does, on this event loop, until it is cancelled."""
     made = server(controller, **settings)
     if transport == "http":
         if settings.get("auth") is None and not is_loopback(host):

@@ -1,12 +1,6 @@
 """A controller as tools of the OpenAI Agents SDK.
 
-shop = tools(Controller.from_object(Shop()))
-agent = Agent(name="...", tools=shop)
-result = await Runner.run(agent, "...")
-if result.interruptions:
-    state = result.to_state()
-    with shop.answered(state, {call_id: {"pin": "4711"}}):
-        result = await Runner.run(agent, state)
+agent = Agent(name="...", tools=tools(shop))
 """
 
 from collections.abc import Generator, Mapping

@@ -1,13 +1,6 @@
 """A controller as a toolset of Pydantic AI.
 
-shop = toolset(Controller.from_object(Shop()))
-agent = Agent(model, toolsets=[shop], output_type=[str, DeferredToolRequests])
-result = await agent.run("...")
-if isinstance(result.output, DeferredToolRequests):
-    answers = shop.results(result.output, {call_id: {"pin": "4711"}})
-    result = await agent.run(
-        message_history=result.all_messages(), deferred_tool_results=answers
-    )
+agent = Agent(model, toolsets=[toolset(shop)], output_type=[str, DeferredToolRequests])
 """
 
 from collections.abc import Mapping
@@ -74,7 +67,7 @@ def toolset(
         DefinitionError: `controller` is not a `Controller`, or as `Controller.tools`.
     """
     check_controller("toolset", controller)
-    return ControllerToolset(controller, context=context, dialect=dialect, retries=retries, name=id)
+    return ControllerToolset(controller, controller.tools(dialect), context, retries, id)
 
 
 class ControllerToolset(AbstractToolset[Any]):
@@ -86,19 +79,13 @@ class ControllerToolset(AbstractToolset[Any]):
     """
 
     def __init__(
-        self,
-        controller: Controller,
-        *,
-        context: object,
-        dialect: str,
-        retries: int,
-        name: str | None,
+        self, controller: Controller, tools: Tools, context: object, retries: int, name: str | None
     ) -> None:
         self._controller = controller
+        self._tools = tools
         self._context = context
         self._retries = retries
         self._id = name
-        self._tools = controller.tools(dialect)
 
     @property
     def id(self) -> str | None:

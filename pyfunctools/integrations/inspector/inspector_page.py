@@ -50,11 +50,7 @@ def inspector_app(
     waiting: ListWaiting | None = None,
     source: str = "SOURCE",
 ) -> ASGIApp:
-    """Return the page of a controller as an ASGI application; `source` names it in commands.
-
-    Raises:
-        DefinitionError: as `Controller.inspector`.
-    """
+    """Return the page of `Controller.inspector`; `source` names the controller in commands."""
     for name, given in (("audience", audience), ("waiting", waiting)):
         if given is not None and not callable(given):
             raise wrong_type(f"inspector({name})", "a function", given)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, cast
 
 from pyfunctools import Failure, Function, Outcome, Question, Repair, Request, Success, Waiting
@@ -214,18 +215,12 @@ def _marked(text: str, repairs: Iterable[Repair]) -> Child:
 
 def _span(text: str, repair: Repair, taken: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """Return where a repaired piece stands: after the last key of its path, if it can be found."""
-    key = next((each for each in reversed(repair.path.keys) if isinstance(each, str)), "")
-    written = [each for each in (_piece(repair.before), json_text(repair.before)) if each]
-    starts = [text.find(key)] if key and key in text else []
-    if isinstance(repair.after, str) and taken:  # repairs of text come in its order
-        starts.insert(0, max(end for _, end in taken))
-    for start in (*starts, 0):
-        for piece in reversed(written):
-            at = text.find(piece, start)
-            while at >= 0 and any(at < end and begin < at + len(piece) for begin, end in taken):
-                at = text.find(piece, at + 1)
-            if at >= 0:
-                return at, at + len(piece)
+    keys = [each for each in repair.path.keys if isinstance(each, str)]
+    written = filter(None, (json_text(repair.before), _piece(repair.before)))
+    for key, piece in product((*keys[-1:], ""), written):
+        for found in re.compile(re.escape(piece)).finditer(text, max(text.find(key), 0)):
+            if all(found.end() <= begin or end <= found.start() for begin, end in taken):
+                return found.span()
     return None
 
 

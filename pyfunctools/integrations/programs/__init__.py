@@ -36,11 +36,7 @@ _TAKEN: Final = frozenset({*dir(builtins), "asyncio"})
 
 
 def entries_of(controller: Controller, limits: ProgramLimits | None) -> list[RunnableFunction]:
-    """Return `run_program`, and `find_functions` where there are many, each with its runner.
-
-    Raises:
-        DefinitionError: as `Controller.programs`.
-    """
+    """Return `run_program`, and `find_functions` where there are many, each with its runner."""
     if limits is not None and not isinstance(limits, ProgramLimits):  # pyright: ignore[reportUnnecessaryIsInstance]
         remedy = "Write `limits=ProgramLimits(calls=50)`."
         raise wrong_type("programs(limits)", "a `ProgramLimits`", limits, remedy)
