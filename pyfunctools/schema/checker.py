@@ -80,7 +80,7 @@ class Checker:
             return self._check_value(arguments, ())
         read = read_strictly(arguments)
         if isinstance(read, Failure):
-            return self._with_expected_object(read)
+            return read
         if read is not None and isinstance(read.value, dict):
             result = self._check_value(read.value, (), read)
             if result or not (read.fractions and self._may_be_texts(read.value, result)):
@@ -104,12 +104,10 @@ class Checker:
     ) -> Success[JsonValue] | Failure:
         """Check text that is not strict JSON, or whose numbers may be meant as strings."""
         result = recovered(text, read, self.place)
-        if not result:
-            return self._with_expected_object(result)
         cut = [repair for repair in result.repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
-            return self._with_expected_object(truncated_failure(result.value, cut, result.repairs))
-        return self._check_value(result.value, result.repairs)
+            return truncated_failure(result.value, cut, result.repairs)
+        return self._check_value(result.value, result.repairs) if result else result
 
     def _check_value(
         self, value: JsonValue, repairs: tuple[Repair, ...], read: Strict | None = None
@@ -133,27 +131,7 @@ class Checker:
             result = Failure(value=value, issues=validator.issues(value, "llm"))
         else:
             result = validator.validate(coercion.value, "llm")
-        result = replace(result, repairs=(*repairs, *coercion.repairs))
-        if isinstance(value, dict) or result:
-            return result
-        return self._with_expected_object(result)
-
-    def _with_expected_object(self, failure: Failure) -> Failure:
-        """Return a failure that describes the object to send, if the value is not an object."""
-        if isinstance(failure.value, dict):
-            return failure
-        from pyfunctools.schema.outline.expected import object_line
-
-        line = object_line(self._validator.outline)
-        if line is None:
-            return failure
-        issues = tuple(
-            replace(issue, expected=line, message=f"{issue.message} Send {line}.")
-            if not issue.path.keys and issue.expected.partition(" ")[0] == "object"
-            else issue
-            for issue in failure.issues
-        )
-        return replace(failure, issues=issues)
+        return replace(result, repairs=(*repairs, *coercion.repairs))
 
     def place(self, *keys: str) -> "Place":
         """Return the place at these keys in the arguments."""

@@ -6,7 +6,7 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import plural, shortened
 from pyfunctools.schema.ground.json_values import LINE, escape_invisible, preview
 from pyfunctools.schema.outline.json_types import EXAMPLES, implied_types, listed_values
-from pyfunctools.schema.outline.outline import Outline, Part
+from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.vocabulary import BOUNDS, UNIONS, VALUE_LISTS
 
@@ -25,29 +25,6 @@ _BRANCHES = 24
 """How many branches of a union or parts of an `allOf` are described."""
 _NAMES = 6
 """How many properties of an object are listed."""
-
-
-def object_line(outline: Outline) -> str | None:
-    """Return a line that describes the object to send, for arguments that are no object.
-
-    `a JSON object with "city", and if needed "days"`, or `an empty JSON object: {}`. `None` if the
-    schema is not that of an object.
-    """
-    part = outline.root.resolved
-    if part is None or implied_types(part.rules) != ["object"]:
-        return None
-    if not part.declared:
-        is_closed = part.rules.get("additionalProperties") is False
-        return "an empty JSON object: {}" if is_closed else "a JSON object"
-    required = [name for name in part.declared if name in part.required]
-    optional = [name for name in part.declared if name not in part.required]
-    line = "a JSON object"
-    if required:
-        line += f" with {listing(required)}"
-    if optional:
-        before = ", and if needed " if required else ", if needed with "
-        line += before + listing(optional)
-    return shortened(escape_invisible(line), LENGTH)
 
 
 def expected(part: Part) -> str:

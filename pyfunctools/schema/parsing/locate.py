@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from json import JSONDecoder
 from typing import Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
 from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.outline.expected import expected
 from pyfunctools.schema.outline.json_types import ALL_TYPES
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.recovery import Recovery
@@ -32,8 +32,6 @@ _MOST_PIECES = 16
 """Most pieces behind the value, and most frames around it; the rest is one piece."""
 
 _BOM = "\ufeff"
-_ESCAPED = re.compile(r'[\[{]\s*+\\++"')
-_UNESCAPE = JSONDecoder(strict=False)
 _IN_OBJECT = rf"\{{\s*+(?:[{OPENING}}}{{]|[A-Za-z_$][\w$-]*+\s*+:)"
 _IN_ARRAY = rf"\[\s*+(?:[{OPENING}\]\[{{+\-.0-9]|[A-Za-z]++\s*+[,\]])"
 _OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
@@ -64,18 +62,14 @@ class _Extraction:
         if at >= len(self._text):
             found = self._in_prose(self._start)
             return self._nothing() if found is None else found
-        if (inner := _without_escapes(self._text, at)) is not None:
-            return self._unescaped(inner, at)
         bracket = self._text[at] in "[{"
         if bracket and (strict := self._strict(at)) is not None:
             return self._success(*strict, at)
         recovery = self._recovery(at, sure=True)
-        members = not bracket and recovery.read_members()
-        if not members:
-            recovery.read()
-        if not recovery.issues and (bracket or members or _is_alone(self._text, recovery)):
+        recovery.read()
+        if not recovery.issues and (bracket or _is_alone(self._text, recovery)):
             return self._result(recovery, at)
-        meant = members or (bracket and not _PLACEHOLDER.match(self._text, at))
+        meant = bracket and not _PLACEHOLDER.match(self._text, at)
         found = None if meant else self._in_prose(recovery.at if bracket else at)
         if found is not None:
             return found
@@ -143,15 +137,6 @@ class _Extraction:
         alone = not front[bracket + 1 :].strip() and _CALLED.match(self._text, end) is not None
         return called and not alone
 
-    def _unescaped(self, inner: str, at: int) -> Result[JsonValue]:
-        read = parse_strict(inner, self._limits.depth)
-        result = Success(value=read.value) if read else extract(inner, self._limits, self._place)
-        if isinstance(result, Failure):
-            return Failure(value=self._text, issues=result.issues)
-        escape = Repair(path=_ROOT, kind="escape", before=self._text[at:], after=inner)
-        repairs = (*self._before(at), escape, *result.repairs)
-        return Success(value=result.value, repairs=repairs)
-
     def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
         if recovery.issues:
             return Failure(value=self._text, issues=tuple(recovery.issues))
@@ -163,21 +148,10 @@ class _Extraction:
         return [*bom, *_repairs_before(self._text, self._start, at)]
 
     def _nothing(self) -> Failure:
-        message = "There is no JSON value in the text."
-        expected = "object" if self._brackets() is _OBJECT else "a JSON value"
-        issue = Issue(path=_ROOT, expected=expected, value=None, message=message)
+        line = "a JSON value" if self._place is None else expected(self._place.roots[0])
+        message = f"There is no JSON value in the text: expected {line}."
+        issue = Issue(path=_ROOT, expected=line, value=None, message=message)
         return Failure(value=self._text, issues=(issue,))
-
-
-def _without_escapes(text: str, at: int) -> str | None:
-    """Return the rest of a text without escapes, if all quotes in it are escaped, or `None`."""
-    if not _ESCAPED.match(text, at):
-        return None
-    try:
-        inner: object = _UNESCAPE.decode(f'"{text[at:].rstrip()}"')
-        return inner if isinstance(inner, str) and inner.encode() else None
-    except ValueError:
-        return None
 
 
 def _is_alone(text: str, recovery: Recovery) -> bool:

@@ -23,7 +23,6 @@ from pyfunctools.schema.parsing.scalars import (
 )
 from pyfunctools.schema.parsing.strings import (
     KEY_AHEAD,
-    MEMBER,
     Quoted,
     Where,
     open_brackets,
@@ -121,18 +120,6 @@ class Recovery:
         """Read the value."""
         self._value("root")
         self._read_elements()
-
-    def read_members(self) -> bool:
-        """Read an object without its opening brace; return `False` if no member starts here."""
-        if not MEMBER.match(self._text, self.at, self._stop):
-            return False
-        value: dict[str, JsonValue] = {}
-        self.value = value
-        self._repair("closer", "", "{")
-        self._stack.append(Frame(value, "}"))
-        self._keys.append(0)
-        self._read_elements()
-        return True
 
     def _read_elements(self) -> None:
         while self._stack and not self._done:

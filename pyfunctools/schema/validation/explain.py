@@ -32,8 +32,8 @@ from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.messages import (
     Task,
-    allowed_values,
     broken_rule,
+    closest,
     undeclared,
 )
 from pyfunctools.schema.vocabulary import (
@@ -284,11 +284,13 @@ class _PartExplainer:
         elif union.tag is None or not isinstance(value, dict) or fits:
             line = expected_of_union(self.part, keyword)
             yield task.issue(f"exactly one of: {line}" if fits else line)
-        elif (name := union.tag.name) not in value:
-            yield task.missing(name, one_of(union.tag.allowed))
         else:
+            name, allowed = union.tag.name, union.tag.allowed
+            if name not in value:
+                yield task.missing(name, one_of(allowed))
+                return
             tag = task._replace(path=(*task.path, name), value=value[name])
-            yield tag.issue(allowed_values(union.tag.allowed, value[name]))
+            yield tag.issue(one_of(allowed) + closest(allowed, value[name]))
 
     def _unevaluated(self, task: Task) -> Iterator[Step]:
         """Yield the issues of unevaluated members, or else that of the value as a whole."""

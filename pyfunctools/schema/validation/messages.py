@@ -11,7 +11,7 @@ from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.issue import Issue, Side, side_issue
 from pyfunctools.schema.ground.json_values import escape_invisible, preview
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.outline.expected import ANYTHING, expected, listing, one_of, rule_text
+from pyfunctools.schema.outline.expected import ANYTHING, expected, listing, rule_text
 from pyfunctools.schema.outline.json_types import listed_values
 from pyfunctools.schema.outline.outline import Part
 from pyfunctools.schema.vocabulary import BOUNDS, HOLDING, ONE_SCHEMA, VALUE_LISTS, judging
@@ -59,21 +59,23 @@ class Task(NamedTuple):
 def broken_rule(task: Task, error: ValidationError) -> Issue:
     """Return the issue of a value that breaks a rule of a schema itself, not of its subschemas."""
     keyword, part = error.kind.name, task.part
-    if keyword in VALUE_LISTS:
-        return task.issue(allowed_values(listed_values(part.rules) or (), task.value))
     # Up to draft 4, `exclusiveMinimum` is a boolean beside `minimum`.
     operand = error.kind.value if keyword in BOUNDS else part.rules.get(keyword)
     rule = rule_text(part, keyword, operand)
     if keyword == "pattern" and type(error.kind).__name__ != "Pattern":
         rule = f"a shorter text, since it takes too many steps to match it: {rule}"
-    return task.issue(rule if keyword in _WHOLE_LINES else expected(part), rule)
+    line = rule if keyword in _WHOLE_LINES else expected(part)
+    if keyword in VALUE_LISTS:
+        near = closest(listed_values(part.rules) or (), task.value)
+        line, rule = line + near, rule + near
+    return task.issue(line, rule)
 
 
-def allowed_values(values: Sequence[JsonValue], value: JsonValue) -> str:
-    """Return the allowed values; of many, also the one that is closest to a wrong one."""
+def closest(values: Sequence[JsonValue], value: JsonValue) -> str:
+    """Return a question that suggests the allowed value closest to a wrong one; "" for few."""
     texts = [text for text in values if isinstance(text, str)]
     near = near_name(value, texts) if isinstance(value, str) and len(values) > _LISTED else None
-    return one_of(values) + ("" if near is None else f"; did you mean {preview(near)}?")
+    return "" if near is None else f"; did you mean {preview(near)}?"
 
 
 def undeclared(task: Task, names: Iterable[str]) -> Iterator[Issue]:

@@ -87,8 +87,8 @@ def test_a_duplicate_key_is_an_issue(text: str):
         ('{"a": 1e999}', "`1e999` at line 1 column 7 is out of range."),
         ('{"a": }', 'The key "a" at line 1 column 2 has no value.'),
         ('{"a": 1, "b', 'The key "b" at line 1 column 10 has no value.'),
-        ("", "There is no JSON value in the text."),
-        ("I cannot do that.", "There is no JSON value in the text."),
+        ("", "There is no JSON value in the text: expected a JSON value."),
+        ("I cannot do that.", "There is no JSON value in the text: expected a JSON value."),
     ],
 )
 def test_the_message_of_an_issue_names_the_text_and_its_place(text: str, message: str):
