@@ -15,6 +15,7 @@ from pyfunctools.schema.ground.json_values import values_in_both
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import map_children
+from pyfunctools.schema.normalization.spelling import branch_of_type
 from pyfunctools.schema.outline.json_types import constant_of, json_type, listed_values, types_named
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUE_LISTS
 
@@ -82,11 +83,6 @@ def nullable(schema: JsonSchema, *, type_lists: bool = True) -> dict[str, JsonVa
 
 
 _CONSTANT: Final = VALUE_LISTS | {"type"}
-_JUDGED_TYPES: Final = {
-    **{name: row.judges for name, row in KEYWORDS.items()},
-    "format": ("number", "string"),
-}
-"""The types that each keyword constrains; empty if it constrains all of them."""
 _SILENT_FORMATS: Final = frozenset(
     {*("double", "float", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")}
     | {"integer", "number", "string"}
@@ -176,35 +172,22 @@ def _as_nullable(branches: Sequence[JsonSchema], beside: JsonSchema) -> dict[str
     return None if "anyOf" in made else {**made, **beside}
 
 
+_UNTYPED: Final = EVERYTHING - ANNOTATIONS - VALUE_LISTS - {"type", "format"}
+"""Keywords of which those that judge no type constrain values of every type."""
+
+
 def types_as_branches(schema: JsonSchema) -> dict[str, JsonValue]:
     """Return a schema in which a list of types is a union with one branch for each."""
     made = map_children(
         schema, lambda _, inner: types_as_branches(inner) if isinstance(inner, dict) else inner
     )
-    values = listed_values(made) or ()
-    types = types_named(made) or dict.fromkeys(map(json_type, values))
+    types = types_named(made) or [*dict.fromkeys(map(json_type, listed_values(made) or ()))]
     if len(types) < 2:
         return made
     beside = {word: made.pop(word) for word in ANNOTATIONS & made.keys()}
-    branches = [each for name in types if (each := _of_type(made, name)) is not None]
+    every = {word: made[word] for word in _UNTYPED & made.keys() if not KEYWORDS[word].judges}
+    found = (branch_of_type(made, name, types) for name in types)
+    branches = [{**each, **every} for each in found if each is not None]
     if len(branches) < 2:
         return {**branches[0], **beside} if branches else {"not": {}}
     return {"anyOf": branches, **beside}
-
-
-def _of_type(schema: JsonSchema, name: str) -> JsonSchema | None:
-    """Return the part of a schema for one type, `None` if its `enum` has no value of the type."""
-    values = listed_values(schema)
-    if values is not None:
-        types = ("integer", "number") if name == "number" else (name,)
-        values = [each for each in values if json_type(each) in types]
-        if not values:
-            return None
-    judged = "number" if name == "integer" else name
-    bounds = {
-        word: each
-        for word, each in schema.items()
-        if word not in _CONSTANT and judged in (_JUDGED_TYPES.get(word) or (judged,))
-    }
-    listed = {} if values is None or name == "null" else {"enum": values}
-    return {"type": name, **listed, **bounds}

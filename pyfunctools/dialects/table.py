@@ -417,15 +417,6 @@ DIALECTS: Final = {
 }
 """Every dialect by the name that users write."""
 
-_MAKERS = {
-    "openai": ("gpt", "azure", "vllm"),
-    "anthropic": ("claude",),
-    "gemini": ("google", "vertex"),
-    "bedrock": ("aws", "boto", "amazon"),
-    "xai": ("grok",),
-}
-"""Dialects to suggest for the names of models, makers and servers that begin like this."""
-
 
 def dialect_of(name: object) -> Dialect:
     """Return the dialect of this name.
@@ -436,16 +427,8 @@ def dialect_of(name: object) -> Dialect:
     row = DIALECTS.get(name) if isinstance(name, str) else None
     if row is not None:
         return row
-    is_text = isinstance(name, str)
-    # The name of a module, or that of the module of a client.
-    written = str(name if is_text else getattr(name, "__name__", type(name).__module__)).lower()
-    stems = {each: each for each in DIALECTS}
-    stems |= {stem: each for each, makers in _MAKERS.items() for stem in makers}
-    begins = sorted((stem for stem in stems if written.startswith(stem)), key=len, reverse=True)
-    close = [stems[stem] for stem in begins[:1]]
-    close += near_names(written, DIALECTS) if is_text else []
-    listed = ", ".join(repr(each) for each in dict.fromkeys(close or DIALECTS))
-    remedy = f"Write {'one of ' if ',' in listed else ''}{listed}."
-    if not is_text:
+    close = near_names(name, DIALECTS) if isinstance(name, str) else ()
+    remedy = f"Write one of {', '.join(repr(each) for each in close or DIALECTS)}."
+    if not isinstance(name, str):
         raise wrong_type("dialect", "a name", name, remedy)
     raise DefinitionError("dialect", f"There is no dialect {name!r}.", remedy)

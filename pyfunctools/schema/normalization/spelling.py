@@ -1,6 +1,6 @@
 """The keywords of one schema, without its subschemas, translated from any draft to 2020-12."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.json_values import equal
@@ -221,7 +221,7 @@ def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     moved = (VALUE_LISTS | {"type", "format"}).union(*(OF_TYPE.get(n, ()) for n in names))
     if len(moved & node.keys()) == 1:
         return node
-    found = {name: _branch(node, name, names) for name in names}
+    found = {name: branch_of_type(node, name, names) for name in names}
     branches = [branch for branch in found.values() if branch is not None]
     lost = frozenset[str]().union(
         *(OF_TYPE.get(n, ()) for n, each in found.items() if each is None)
@@ -233,7 +233,10 @@ def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return _joined(outer, branches)
 
 
-def _branch(node: JsonSchema, name: str, names: list[str]) -> dict[str, JsonValue] | None:
+def branch_of_type(
+    node: JsonSchema, name: str, names: Sequence[str]
+) -> dict[str, JsonValue] | None:
+    """Return the part of a schema of these types for one of them, `None` if no value fits."""
     branch: dict[str, JsonValue] = {"type": name}
     for keyword, value in node.items():
         if keyword in OF_TYPE.get(name, ()) or (
@@ -252,7 +255,7 @@ def _branch(node: JsonSchema, name: str, names: list[str]) -> dict[str, JsonValu
     return _only_null(branch) if name == "null" else branch
 
 
-def _formatted(form: JsonValue, names: list[str]) -> list[str]:
+def _formatted(form: JsonValue, names: Sequence[str]) -> list[str]:
     """Return the types that a format applies to."""
     wanted = ("number", "integer") if form in _NUMERIC_FORMATS else ("string",)
     return [name for name in names if name in wanted] or [n for n in names if n != "null"]
