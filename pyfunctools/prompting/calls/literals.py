@@ -221,18 +221,12 @@ class Literals:
 
     def _tuple(self, keys: Keys) -> JsonValue:
         """Parse a tuple, which becomes an array, or a single value in parentheses."""
-        start = self.at
+        start, known = self.at, len(self.raws)
         items = self._items(")", keys)
-        text = self.text[start : self.at]
-        if len(items) != 1 or text[:-1].rstrip().endswith(","):
+        if len(items) != 1 or self.text[start : self.at - 1].rstrip().endswith(","):
             return items
-        depth = len(keys)
-        self.raws[:] = [
-            raw._replace(keys=(*keys, *raw.keys[depth + 1 :]))
-            if raw.keys[: depth + 1] == (*keys, 0)
-            else raw
-            for raw in self.raws
-        ]
+        if len(self.raws) > known:
+            raise NotALiteral  # the whole is no literal
         return items[0]
 
     def _members(self, keys: Keys) -> dict[str, JsonValue]:
