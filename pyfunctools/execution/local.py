@@ -70,10 +70,8 @@ class LocalRunner:
         bound = _bound(run, handler)
         if not isinstance(bound, Success):
             return bound
-        if run.begin is not None:
-            refused = await run.begin()
-            if refused is not None:
-                return refused
+        if run.begin is not None and (refused := await run.begin()) is not None:
+            return refused
         try:
             value = await self._value(run, bound.value, handler.is_async, run.executor)
             if run.put and isinstance(value, _STREAMS) and not isinstance(value, io.IOBase):

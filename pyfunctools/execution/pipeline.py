@@ -235,12 +235,12 @@ class Invocation:
         from pyfunctools.execution.wrappers.part import part_of_person
 
         use = self._use
+        begin = Beginning(None if use is None else use.claim)
+        run = run._replace(preview=runner.preview, begin=begin)
         person = part_of_person(run, settings, self.human, self.approve, self.tickets, use)
         if person.ask is not None or callable(person.approve):
             run.check_context()  # an error comes before the person is asked
-        begin = Beginning(None if use is None else use.claim)
-        run = run._replace(person=person, preview=runner.preview, begin=begin)
-        return await wrapped(runner.run, person)(run)
+        return await wrapped(runner.run, person)(run._replace(person=person))
 
     def _finished(self, name: str, repairs: tuple[Repair, ...], outcome: Outcome) -> Outcome:
         """Return the outcome as the caller gets it: with the name, all repairs, a bounded text."""

@@ -78,6 +78,10 @@ class Run(NamedTuple):
         """Whether the function's own code may run, or has run."""
         return self.begin is not None and self.begin.has_begun
 
+    async def refused(self) -> Outcome | None:
+        """Begin; return the outcome of a call that may not."""
+        return None if self.begin is None else await self.begin()
+
     @property
     def resolve(self) -> Resolve:
         """The function that returns a value which may be awaitable; see `steps`."""
@@ -105,11 +109,10 @@ class PersonsPart(NamedTuple):
 
     `ask` asks for values, and `asked` are the questions; `given` are those that the caller passed,
     `human` the same as the schema has them. `private` collects what nobody may read in the outcome.
-    `ticket` is that of a resumed call, and `state` what the wrappers kept in it. `fixed` are the
-    program's values, and `shown` is the model's part with these, secrets covered, as a person sees
-    it; `request` is what will be sent. `for_server` is what was given for a server's question, or
-    for the calls in a program. `is_unkept` is whether an edit moved a value of the person's into
-    the model's part, so that no ticket may have it.
+    `fixed` are the program's values, and `whole` are all arguments with these; `request` is what
+    will be sent. `for_server` is what was given for a server's question, or for the calls in a
+    program. `is_unkept` is whether an edit moved a value of the person's into the model's part, so
+    that no ticket may have it.
     """
 
     made: "Run"
@@ -119,14 +122,12 @@ class PersonsPart(NamedTuple):
     approve: "Approve"
     tickets: "Lazy[Tickets]"
     use: "Claim | None"
-    ticket: "Ticket | None"
-    state: JsonObject
     private: "Withheld"
     for_server: object
     asked: "tuple[Question, ...] | None" = None
     human: JsonValue = None
     fixed: "Mapping[Keys, JsonValue]" = MappingProxyType({})
-    shown: JsonObject | None = None
+    whole: JsonObject = MappingProxyType({})
     request: Request | None = None
     is_unkept: bool = False
 
@@ -134,14 +135,24 @@ class PersonsPart(NamedTuple):
         return "PersonsPart(...)"
 
     @property
+    def ticket(self) -> "Ticket | None":
+        """The ticket of a resumed call."""
+        return None if self.use is None else self.use.ticket
+
+    @property
+    def state(self) -> JsonObject:
+        """What the wrappers kept in the ticket."""
+        return {} if self.use is None else self.use.ticket.state
+
+    @property
     def has_begun(self) -> bool:
-        """Whether the call waited in its middle, after it was approved."""
-        return has_begun(self.state)
+        """Whether the function may have run, now or before the call waited in its middle."""
+        return self.made.has_begun or has_begun(self.state)
 
     @property
     def nothing_ran(self) -> str:
-        """ "Nothing has run" as far as it is true: the call may have waited in its middle."""
-        return nothing_ran(self.state)
+        """ "Nothing has run" as far as it is true."""
+        return nothing_ran({"approved": self.has_begun})
 
     @property
     def has_answer(self) -> bool:

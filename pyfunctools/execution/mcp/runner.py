@@ -192,8 +192,8 @@ class RemoteRunner:
         try:
             steps = self._more(run, answered, ask_here)
             more = await self._on_loop(steps, awaits)
-            if not isinstance(more, Outcome) and run.begin is not None:
-                more = await run.begin() or more
+            if not isinstance(more, Outcome):
+                more = await run.refused() or more
             if isinstance(more, Outcome):
                 return more
             return await self._on_loop(self._carry_out(run, more, ask_here), awaits)

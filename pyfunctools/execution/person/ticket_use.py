@@ -29,13 +29,12 @@ class Claim(NamedTuple):
 
 @dataclass(slots=True)
 class TicketUse:
-    """The ticket of a resumed call; `is_claimed` is true once the call may run."""
+    """The ticket of a resumed call."""
 
     tickets: Tickets
     ticket: Ticket
     resolve: Resolve
     awaits: bool
-    is_claimed: bool = False
     store: TicketStore = field(init=False)
     keeps_answers: bool = field(init=False)
 
@@ -66,7 +65,6 @@ class TicketUse:
         if isinstance(claimed, Outcome):
             return claimed
         if claimed:
-            self.is_claimed = True
             return None
         return await self.earlier() or ticket_refused("used", self.ticket.function)
 
@@ -75,10 +73,9 @@ class TicketUse:
 
         A store that fails is logged: the call has run, and its outcome is returned.
         """
-        if self.is_claimed:
-            answer = answer_text(outcome, truncated(text, DEFAULT_LIMITS.outcome))
-            with suppress(PyfunctoolsError):
-                await self._ask("record", self.ticket.id, answer)
+        answer = answer_text(outcome, truncated(text, DEFAULT_LIMITS.outcome))
+        with suppress(PyfunctoolsError):
+            await self._ask("record", self.ticket.id, answer)
 
     async def _expired(self) -> Outcome | None:
         """Return the refusal of an expired ticket: a claim tells that it was never used."""

@@ -10,7 +10,6 @@ from pyfunctools.execution.person.blame import of_model
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import Answered, ServerDialog
 from pyfunctools.execution.wrappers.part import (
-    claim,
     declined,
     filled_paths,
     fixed_digest,
@@ -22,7 +21,6 @@ from pyfunctools.execution.wrappers.part import (
     questions_to,
     result_of,
     shown_arguments,
-    shown_with_fixed,
     still_waiting,
     waiting_call,
 )
@@ -40,7 +38,7 @@ async def run_approved(inner: Runs, run: Run) -> Outcome:
         return await inner(run)
     view = View(run.function, run.arguments, person.made.function, person.fixed)
     approve = None if answers_server else person.approve
-    person = person._replace(approve=approve, shown=shown_with_fixed(person, view))
+    person = person._replace(approve=approve)
     if run.preview is not None and (person.approve is not True or _has_changed(person)):
         request = await run.preview(run)
         request = request and person.private.request(request, view.secrets)
@@ -140,23 +138,21 @@ class DialogWithServer:
 
     def __init__(self, inner: Runs, person: PersonsPart) -> None:
         self._inner = inner
-        self._person, self._run = person, person.made
+        self._person = person
         self._asked = cast("int", person.state.get("asked", 0))
         given = None if "server" in person.state else person.for_server
         self._given: Mapping[str, object] = mapping_of(given)
 
     async def run(self, run: Run) -> Outcome:
         """Run the tool; if the server's question has no answer, the outcome waits."""
-        self._person, self._run = run.person or self._person, run
-
-        person = self._person
+        person = self._person = run.person or self._person
         can_ask = person.ask is not None or callable(person.approve) or bool(self._given)
         dialog = ServerDialog(_answered(person), self._ask if can_ask else None)
         outcome = await self._inner(run._replace(dialog=dialog))
         if outcome.waiting is not None:
             return self._waiting(outcome, outcome.waiting)
         if outcome.reason == "declined" and not run.has_begun:
-            return await claim(person) or outcome
+            return await run.refused() or outcome
         return outcome
 
     async def _ask(self, waiting: Waiting) -> Answered | Outcome | None:
@@ -164,7 +160,7 @@ class DialogWithServer:
         self._asked += 1
         if self._asked > MOST_QUESTIONS:
             return None
-        person, state = self._shown(), waiting_state(waiting)
+        person, state = self._person, waiting_state(waiting)
         answer: object = None
         asked = person.ask if waiting.questions else person.approve
         named = [each.path for each in waiting.questions]
@@ -188,22 +184,12 @@ class DialogWithServer:
         is_yes = answer is values if waiting.questions else _is_yes(answer)
         return Answered(state, values, is_yes)
 
-    def _shown(self) -> PersonsPart:
-        """Return the person's part of the call, with what a person sees who is asked."""
-        person, run = self._person, self._run
-        if run.has_begun:
-            person = person._replace(state={**person.state, "approved": True})
-        if not person.fixed:
-            return person
-        view = View(run.function, run.arguments, person.made.function, person.fixed)
-        return person._replace(shown=shown_with_fixed(person, view))
-
     def _waiting(self, outcome: Outcome, waiting: Waiting) -> Outcome:
         """Return the outcome of a call that waits, with a ticket for the server's question.
 
         The values that the person gave before are asked for again: no ticket has them.
         """
-        person = self._shown()
+        person = self._person
         if person.ticket is not None or person.ask is None:
             self._asked += 1
         if self._asked > MOST_QUESTIONS:
@@ -217,7 +203,7 @@ class DialogWithServer:
             "approved": True,
         }
         filled = filled_paths(person)
-        after = None if self._run.has_begun else person.ticket
+        after = None if person.made.has_begun else person.ticket
         made = replace(
             waiting,
             call_id=person.made.info.id,

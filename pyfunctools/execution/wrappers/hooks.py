@@ -46,9 +46,10 @@ def wrapped(run: Runs, person: PersonsPart) -> Runs:
 
 
 async def run_recorded(inner: Runs, record: Record, private: Withheld, run: Run) -> Outcome:
-    """Run a call that has a ticket, and record what came of it."""
+    """Run a call that has a ticket, and record what came of it when it is used up."""
     outcome = await inner(run)
-    await record(outcome, private.text(outcome.text))
+    if run.has_begun:
+        await record(outcome, private.text(outcome.text))
     return outcome
 
 
@@ -116,8 +117,8 @@ async def run_hooked(inner: Runs, hook: Hook, run: Run) -> Outcome:
         return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
     if given is not None:
         await _closed(steps)
-        has_ended = given.waiting is None and run.begin is not None
-        refused = await run.begin() if has_ended and run.begin else None
+        has_ended = given.waiting is None
+        refused = await run.refused() if has_ended else None
         # Repairs of a cached outcome are those of an earlier call.
         return refused or run.finish(replace(given, repairs=()))
     try:

@@ -60,8 +60,8 @@ def part_of_person(
     given: object = None if asks else cast("object", human)
     if given is None and isinstance(approve, Approval):
         given = approve.human
-    ticket, for_server = None if use is None else use.ticket, None
-    state = dict[str, JsonValue]() if ticket is None else ticket.state
+    state: JsonObject = {} if use is None else use.ticket.state
+    for_server = None
     if "program" in state:
         given, for_server = None, given
     elif isinstance(made.function.origin, RemoteTool | Route):
@@ -74,8 +74,6 @@ def part_of_person(
         approve,
         tickets,
         use,
-        ticket,
-        state,
         Withheld(made.function, made.arguments),
         for_server,
     )
@@ -113,18 +111,14 @@ def pending_call(
 
 
 def shown_arguments(person: PersonsPart) -> JsonObject:
-    """Return the arguments as a person sees them who is asked."""
-    return person.made.arguments if person.shown is None else person.shown
-
-
-def shown_with_fixed(person: PersonsPart, view: View) -> JsonObject | None:
-    """Return the model's part with the fixed values, secrets covered, `None` without fixed ones."""
-    if not person.fixed:
-        return None
-    shown, covered = person.made.arguments, dict(view.pending.arguments)
-    for keys in person.fixed:
-        found = value_at(covered, keys)
-        shown = shown if found is None else members_of(with_value(shown, keys, found[0]))
+    """Return the model's part, with the fixed values and secrets covered, as a person sees it."""
+    made, shown = person.made, person.made.arguments
+    if person.fixed:
+        view = View(person.private.function, person.whole, made.function, person.fixed)
+        covered = dict(view.pending.arguments)
+        found = {keys: value_at(covered, keys) for keys in person.fixed}
+        for keys, value in found.items():
+            shown = shown if value is None else members_of(with_value(shown, keys, value[0]))
     return shown
 
 
@@ -210,14 +204,10 @@ def fixed_digest(person: PersonsPart) -> str:
     return person.tickets.value.signature(b"fixed\n" + dumps(fixed, default=repr).encode())
 
 
-async def claim(person: PersonsPart) -> Outcome | None:
-    """Use up the ticket, if there is one; return the outcome if it cannot be used."""
-    return None if person.use is None else await person.use.claim()
-
-
 async def declined(person: PersonsPart, reason: Literal["declined", "denied"]) -> Outcome:
     """Return the outcome of a call that the person does not want; its ticket is used up."""
-    return await claim(person) or Outcome(text=declined_text(person.state), reason=reason)
+    text = declined_text(person.state)
+    return await person.made.refused() or Outcome(text=text, reason=reason)
 
 
 def mapping_of(given: object) -> Mapping[str, object]:
@@ -372,9 +362,9 @@ async def _with_fixed(run: Run, view: FixedView) -> Run | Outcome:
         )
     if joined.issues:
         return whole_refused(function, Failure(value=arguments, issues=joined.issues))
-    return run._replace(
-        function=bare, arguments=UnshownArguments(joined.whole), person=person._replace(fixed=fixed)
-    )
+    whole = UnshownArguments(joined.whole)
+    person = person._replace(fixed=fixed, whole=whole)
+    return run._replace(function=bare, arguments=whole, person=person)
 
 
 async def _values(function: Function, view: FixedView, run: Run) -> dict[Keys, JsonValue]:
