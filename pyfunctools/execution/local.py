@@ -1,7 +1,7 @@
 """Runs Python functions in this process: directly, in a thread, or on an event loop."""
 
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
@@ -10,7 +10,7 @@ from json import JSONEncoder
 from os import urandom
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
@@ -70,8 +70,8 @@ class LocalRunner:
         bound = _bound(run, handler)
         if not isinstance(bound, Success):
             return bound
-        if run.begin is not None and (refused := await run.begin()) is not None:
-            return refused
+        if refusal := run.begin and await run.begin():
+            return refusal
         try:
             value = await self._value(run, bound.value, handler.is_async, run.executor)
             if run.put and isinstance(value, _STREAMS) and not isinstance(value, io.IOBase):
@@ -393,7 +393,8 @@ def _files_and_rest(
     if isinstance(value, dict):
         pairs = cast("dict[object, object]", value).items()
         kept = cast("dict[object, object]", named)
-        wanted = () if validator is None else _required(validator.schema)
+        parts = () if validator is None else validator.outline.place.parts
+        wanted = {name for part in parts for name in part.required}
         rest = {k: kept[k] for k, v in pairs if k in wanted or not isinstance(v, File)}
         return tuple(files), rest or None
     if isinstance(value, list | tuple):
@@ -402,14 +403,6 @@ def _files_and_rest(
         others = [name for item, name in items if not isinstance(item, File)]
         return tuple(files), others[0] if len(others) == 1 < len(listed) else others or None
     return tuple(files), None if isinstance(value, File) else named
-
-
-def _required(schema: JsonSchema | bool) -> Sequence[JsonValue]:
-    from pyfunctools.schema.ground.references import resolve
-
-    whole = members_of(schema)
-    named = resolve(whole, whole)
-    return items_of(named.get("required")) if isinstance(named, Mapping) else ()
 
 
 def _with_names(value: object, kind: "type[File]", files: "list[File]") -> object:

@@ -82,25 +82,22 @@ def _cut_array(value: list[JsonValue], limit: int, sizes: Sizes) -> JsonValue:
 
 
 def _cut_object(value: JsonObject, limit: int, sizes: Sizes) -> JsonValue:
-    heads = {key: len(_dumped(key)) + 2 for key in value}
+    whole = {key: _size(each, sizes) for key, each in value.items()}
     spare = limit - 2 - _NAMED - LEAST
-    kept: list[str] = []
+    shares: dict[str, int] = {}
     for key in value:  # as many as fit with their minimum
-        need = heads[key] + min(_size(value[key], sizes), LEAST)
-        if need > spare:
+        share = min(whole[key], LEAST)
+        needed = len(_dumped(key)) + 2 + share
+        if needed > spare:
             break
-        kept.append(key)
-        spare -= need
-    shares = {key: min(_size(value[key], sizes), LEAST) for key in kept}
-    large = [key for key in kept if _size(value[key], sizes) > LEAST]
-    large.sort(key=lambda key: _size(value[key], sizes))
-    for n, key in enumerate(
-        large
-    ):  # the smallest first, so that its unused room goes to the others
-        more = min(_size(value[key], sizes) - LEAST, spare // (len(large) - n))
+        shares[key] = share
+        spare -= needed
+    large = sorted((key for key in shares if whole[key] > LEAST), key=whole.__getitem__)
+    for n, key in enumerate(large):  # what a small one leaves goes to the larger ones
+        more = min(whole[key] - LEAST, spare // (len(large) - n))
         shares[key] += more
         spare -= more
-    short: JsonObject = {key: _cut(value[key], shares[key], sizes) for key in kept}
+    short: JsonObject = {key: _cut(value[key], share, sizes) for key, share in shares.items()}
     omitted = [key for key in value if key not in short]
     if omitted:
         mark = "…"

@@ -331,12 +331,8 @@ def test_an_unapproved_call_waits_with_a_ticket(way: str) -> None:
     assert desk.ran == [{"amount": 1, "pin": "1"}]
 
 
-@pytest.mark.parametrize(
-    ("edit", "edits"), [({"amount": 5}, [({"amount": 9}, {"amount": 5})]), ({"pin": "other"}, [])]
-)
-def test_an_edit_of_the_models_part_is_a_repair(
-    way: str, edit: dict[str, object], edits: list[object]
-) -> None:
+@pytest.mark.parametrize("edit", [{"amount": 5}, {"pin": "other"}])
+def test_an_edit_runs_in_place_of_what_was_shown(way: str, edit: dict[str, object]) -> None:
     desk = Desk(confirm=True)
     outcome = desk.call(
         way,
@@ -345,11 +341,7 @@ def test_an_edit_of_the_models_part_is_a_repair(
         approve=lambda call: Approval({**call.arguments, **edit}),
     )
     assert desk.ran == [{"amount": 9, "pin": SECRET, **edit}]
-    coerced, *edited = outcome.repairs
-    assert coerced.path == "$input.amount"
-    assert [(each.before, each.after) for each in edited] == edits
-    assert {(each.kind, str(each.path)) for each in edited} <= {("edited", "$input")}
-    assert SECRET not in repr(outcome.repairs)
+    assert [str(each.path) for each in outcome.repairs] == ["$input.amount"]
 
 
 @pytest.mark.parametrize(

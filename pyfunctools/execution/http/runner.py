@@ -133,10 +133,7 @@ class HttpRunner:
             call = await self._with_credentials(call)
         if isinstance(call, Outcome):
             return call
-        refusal = self._refused(call)
-        if refusal is None and run.begin is not None:
-            refusal = await run.begin()
-        if refusal is not None:
+        if refusal := self._refused(call) or (run.begin and await run.begin()):
             return refusal
         deadline = time.monotonic() + self.limits.deadline
         outcome = await self._send_own(call, deadline)

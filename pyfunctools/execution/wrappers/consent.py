@@ -25,12 +25,11 @@ from pyfunctools.execution.wrappers.part import (
     waiting_call,
 )
 from pyfunctools.record.outcome import Outcome, Waiting, waiting_state
-from pyfunctools.schema import Path, Repair, Success
 from pyfunctools.schema.ground.json_values import equal
 
 
 async def run_approved(inner: Runs, run: Run) -> Outcome:
-    """Run the call as a person has approved it; an edit of the model's part is a repair."""
+    """Run the call as a person has approved it, maybe with an edit."""
     person = run.person
     assert person is not None  # noqa: S101 - it is made for every wrapped call
     answers_server = person.has_begun and not callable(person.approve)
@@ -51,17 +50,12 @@ async def run_approved(inner: Runs, run: Run) -> Outcome:
     approved = await _approved(person, view)
     if isinstance(approved, Outcome):
         return approved
-
-    def edited(outcome: Outcome) -> Outcome:
-        repairs = (*approved.repairs, *outcome.repairs)
-        return replace(outcome, repairs=repairs) if approved.repairs else outcome
-
-    if approved.repairs:
-        person = _as_edited(person, of_model(view.function, approved.value))
+    llm = of_model(view.function, approved)
+    if not equal(llm, of_model(view.function, view.whole)):
+        person = _as_edited(person, llm)
     if not callable(person.approve):
         person = person._replace(approve=None)  # a question of a server is for another answer
-    run = run._replace(arguments=approved.value, person=person)
-    return edited(await inner(run.telling(edited)))
+    return await inner(run._replace(arguments=approved, person=person))
 
 
 async def _is_wanted(person: PersonsPart, view: View) -> bool | Outcome:
@@ -72,7 +66,8 @@ async def _is_wanted(person: PersonsPart, view: View) -> bool | Outcome:
     return False
 
 
-async def _approved(person: PersonsPart, view: View) -> Success[JsonObject] | Outcome:
+async def _approved(person: PersonsPart, view: View) -> JsonObject | Outcome:
+    """Return the whole arguments as approved, or the outcome of a call that is not."""
     answer, text = person.approve, _CHANGED if _has_changed(person) else None
     state: JsonObject | None = {"approved": False} if person.has_begun else None
     if callable(answer):
@@ -85,7 +80,7 @@ async def _approved(person: PersonsPart, view: View) -> Success[JsonObject] | Ou
     if answer is None:
         return waiting_call(person, "needs_approval", text=text, state=state)
     if answer is True:
-        return Success(value=view.whole)
+        return view.whole
     if not isinstance(answer, Approval):
         return await declined(person, "denied")
     edited = view.edited(answer)
@@ -95,12 +90,7 @@ async def _approved(person: PersonsPart, view: View) -> Success[JsonObject] | Ou
     if separated is not None:
         given = separated.part(edited.value, "human")
         person.private.given = (*person.private.given, given)
-    before, after = (of_model(view.function, each) for each in (view.whole, edited.value))
-    if equal(before, after):
-        return Success(value=edited.value)
-    before, after = map(person.private.value, (before, after))  # a cover may have been moved
-    edit = Repair(path=Path.of(()), kind="edited", before=before, after=after)
-    return Success(value=edited.value, repairs=(edit,))
+    return edited.value
 
 
 def _pending(person: PersonsPart, view: View) -> PendingCall:
