@@ -3,16 +3,12 @@
 Answers are nested as the schema, or flat by path as a form sends them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, time
-from decimal import Decimal
-from enum import Enum
 from functools import cached_property
 from typing import Final, TypeAlias, cast
-from uuid import UUID
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.execution.person.uploads import with_files
 from pyfunctools.record.file import File
@@ -125,9 +121,8 @@ def answers_of(human: object) -> Answers:
 
     Of a mixture nothing is taken: `merged` says so.
     """
-    mapping = isinstance(human, Mapping)
-    value = with_files(dict(cast("JsonObject", human)) if mapping else human)
-    if not mapping or not value:
+    value = with_files(human)
+    if not isinstance(value, dict) or not value:
         return Answers() if human is None else Answers(value)
     given = cast("dict[object, JsonValue]", value)
     paths = {key: parse_path(key) if isinstance(key, str) else None for key in given}
@@ -150,38 +145,6 @@ def is_blank(value: object) -> bool:
     if isinstance(value, File):
         return not value.content and not value.filename
     return isinstance(value, str) and not value.strip()
-
-
-SCALARS = frozenset({str, int, float, bool, type(None)})
-
-
-def plain_json(value: object) -> JsonValue:
-    """Return a Python value as JSON: secrets, dates, decimals, enums, UUIDs.
-
-    Other objects are returned unchanged, and the schema refuses them.
-    """
-    if type(value) in SCALARS or isinstance(value, File):
-        return cast("JsonValue", value)
-    if isinstance(value, Mapping):
-        members: dict[str, JsonValue] = {}
-        for key, inner in cast("Mapping[object, object]", value).items():
-            name = cast("str", key.value if isinstance(key, Enum) else key)
-            members[name] = plain_json(inner)
-        return members
-    if isinstance(value, list | tuple | Set):
-        return [plain_json(item) for item in cast("Iterable[object]", value)]
-    reveal: object = getattr(value, "get_secret_value", None)
-    if callable(reveal):
-        return plain_json(cast("Callable[[], object]", reveal)())
-    if isinstance(value, Enum):
-        return plain_json(value.value)
-    if isinstance(value, date | time):
-        return value.isoformat()
-    if isinstance(value, Decimal) and value.is_finite():
-        return f"{value:f}"
-    if isinstance(value, UUID):
-        return str(value)
-    return cast("JsonValue", value)
 
 
 def coerced_texts(function: Function, value: JsonValue) -> JsonValue:

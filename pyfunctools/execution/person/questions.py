@@ -28,7 +28,6 @@ from pyfunctools.execution.person.answers import (
     first_paragraph,
     intended_branch,
     only_value,
-    plain_json,
 )
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Kind, Question
@@ -76,10 +75,7 @@ def persons_values(
         nested = walk.begin(function, llm, answers)
     if nested is ABSENT:
         nested = cast("JsonObject", {})
-    try:
-        return nested, coerced_texts(function, plain_json(nested))
-    except RecursionError:  # nested too deeply, which the schema refuses
-        return nested, nested
+    return nested, coerced_texts(function, nested)
 
 
 class _Spot(NamedTuple):

@@ -1,9 +1,13 @@
-"""Files in arguments, in all forms that a program may give. No file is opened here."""
+"""The values that a program gives for a person, in all their forms. No file is opened here."""
 
 from base64 import b64decode, urlsafe_b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from datetime import date, time
+from decimal import Decimal
+from enum import Enum
 from inspect import iscoroutine
 from typing import cast
+from uuid import UUID
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.record.file import File
@@ -15,6 +19,8 @@ from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_upload
 from pyfunctools.schema.vocabulary import UNIONS
+
+SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class UnsendableError(Exception):
@@ -57,15 +63,47 @@ def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
     )
 
 
-def with_files(value: object) -> JsonValue:
-    """Return a value with `File`s in place of bytes, uploads, and mappings with bytes as `content`.
+def plain_json(value: object, change: Callable[[object], object] | None = None) -> JsonValue:
+    """Return a Python value as JSON: secrets, dates, decimals, enums, UUIDs.
 
-    An upload is an open file, or the object of a web framework: it has `read`. A `File` is a text,
-    as file schemas require. A value without files is returned itself; one that is nested too deeply
-    or cannot be read is returned unchanged, and the schema refuses it.
+    What `change` returns for an object is in its place. Other objects are returned unchanged, and
+    the schema refuses them.
+    """
+    if type(value) in SCALARS or isinstance(value, File):
+        return cast("JsonValue", value)
+    if change is not None and (changed := change(value)) is not value:
+        return cast("JsonValue", changed)
+    if isinstance(value, Mapping):
+        members: dict[str, JsonValue] = {}
+        for key, inner in cast("Mapping[object, object]", value).items():
+            name = cast("str", key.value if isinstance(key, Enum) else key)
+            members[name] = plain_json(inner, change)
+        return members
+    if isinstance(value, list | tuple | Set):
+        return [plain_json(item, change) for item in cast("Iterable[object]", value)]
+    reveal: object = getattr(value, "get_secret_value", None)
+    if callable(reveal):
+        return plain_json(cast("Callable[[], object]", reveal)(), change)
+    if isinstance(value, Enum):
+        return plain_json(value.value, change)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal) and value.is_finite():
+        return f"{value:f}"
+    if isinstance(value, UUID):
+        return str(value)
+    return cast("JsonValue", value)
+
+
+def with_files(value: object) -> JsonValue:
+    """Return a person's value as JSON, with `File`s in place of bytes and uploads.
+
+    An upload is an open file, or the object of a web framework: it has `read`. A mapping with bytes
+    as `content` is a file too. A `File` is a text, as file schemas require. A value that is nested
+    too deeply or cannot be read is returned unchanged, and the schema refuses it.
     """
     try:
-        return _with_files(cast("JsonValue", value))
+        return plain_json(value, _uploaded)
     except RecursionError:
         return cast("JsonValue", value)
 
@@ -156,49 +194,30 @@ def _is_encoded(text: str, schema: JsonSchema) -> bool:
 _KEYS = frozenset({"content", "content_type", "encoding", "filename"})
 
 
-def _with_files(value: JsonValue) -> JsonValue:
-    if isinstance(value, _SCALARS):
-        return value
-    if isinstance(value, bytes | bytearray | memoryview):
-        return File(bytes(value))
-    if isinstance(value, list):
-        items = [_with_files(item) for item in value]
-        same = all(new is old for new, old in zip(items, value, strict=True))
-        return value if same else items
-    if not isinstance(value, dict):
-        return _uploaded(value)
-    if isinstance(value.get("content"), bytes | bytearray):
+def _uploaded(upload: object) -> object:
+    """Return the file of bytes, of a mapping with bytes or of an upload, or else the value."""
+    held = cast("JsonValue", upload)
+    has_bytes = isinstance(held, dict) and isinstance(held.get("content"), bytes | bytearray)
+    if has_bytes or isinstance(held, bytes | bytearray):
         try:
-            return file_of(value) or value
+            return file_of(held) or held
         except UnsendableError:  # the schema refuses it
-            return value
-    changed: dict[str, JsonValue] = {}
-    for key, inner in value.items():
-        if not isinstance(inner, _SCALARS) and (new := _with_files(inner)) is not inner:
-            changed[key] = new
-    return {**value, **changed} if changed else value
-
-
-_SCALARS = (str, int, float, type(None))
-
-
-def _uploaded(upload: object) -> JsonValue:
-    """Return the file of an upload, or the upload itself if it cannot be read."""
+            return held
     blocking = getattr(upload, "file", None)  # of an `UploadFile`, whose own `read` is asynchronous
     source: object = blocking if callable(getattr(blocking, "read", None)) else upload
     read: object = getattr(source, "read", None)
     if not callable(read):
-        return cast("JsonValue", upload)
+        return upload
     try:
         rewind: object = getattr(source, "seek", None)
         if callable(rewind):
             rewind(0)
         content = cast("Callable[[], object]", read)()
     except Exception:  # the upload may be closed, and may raise anything
-        return cast("JsonValue", upload)
+        return upload
     if iscoroutine(content):
         content.close()
-        return cast("JsonValue", upload)
+        return upload
     if not isinstance(content, bytes):
         return content if isinstance(content, str) else cast("JsonValue", upload)
     name = getattr(upload, "filename", None) or getattr(upload, "name", None)

@@ -15,8 +15,8 @@ from datetime import date, time
 from typing import Any, cast
 
 from pyfunctools._json import JsonValue
-from pyfunctools.execution.person.answers import SCALARS, plain_json
 from pyfunctools.execution.person.masking import Masker
+from pyfunctools.execution.person.uploads import SCALARS, plain_json
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.contract import HumanSide
 from pyfunctools.record.file import File

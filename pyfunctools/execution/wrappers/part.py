@@ -9,7 +9,7 @@ from typing import Literal, cast
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
-from pyfunctools.execution.person.answers import plain_json, with_value
+from pyfunctools.execution.person.answers import with_value
 from pyfunctools.execution.person.approval import (
     Approval,
     Approve,
@@ -27,7 +27,7 @@ from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.person.ticket_use import Claim
 from pyfunctools.execution.person.tickets import Ticket, Tickets
-from pyfunctools.execution.person.uploads import merged
+from pyfunctools.execution.person.uploads import merged, plain_json
 from pyfunctools.execution.person.withheld import Withheld
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable, declined_text, login_path

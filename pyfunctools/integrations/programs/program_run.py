@@ -25,10 +25,10 @@ from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions, inner_call
 from pyfunctools.controller.turn import run_in_order
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
-from pyfunctools.execution.person.answers import plain_json
 from pyfunctools.execution.person.approval import Approval
 from pyfunctools.execution.person.ticket_use import Claim
 from pyfunctools.execution.person.tickets import Ticket, digest_of, ticket_refused
+from pyfunctools.execution.person.uploads import plain_json
 from pyfunctools.execution.runner import PersonsPart, Run
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.execution.wrappers.part import next_ticket
