@@ -85,20 +85,19 @@ def retry_after(headers: Headers) -> float | None:
     try:
         date = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):
-        return _reset(headers) if _remaining(headers) == 0 else None
+        return _reset(headers)
     date = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (date - datetime.now(UTC)).total_seconds())
 
 
-def _remaining(headers: Headers) -> int | None:
-    """Return how many requests a rate limit leaves, the fewest of several limits."""
-    return min(_numbers(headers, "remaining", r"(?:\br|\bremaining)=(\d{1,12})"), default=None)
-
-
 def _reset(headers: Headers) -> float | None:
-    """Return the seconds until a rate limit is reset; some servers tell the time since 1970."""
+    """Return the seconds until a rate limit that is used up is reset.
+
+    Of several limits it is the last one. Some servers tell the time since 1970.
+    """
+    left = _numbers(headers, "remaining", r"(?:\br|\bremaining)=(\d{1,12})")
     found = _numbers(headers, "reset", r"(?:\bt|\breset)=(\d{1,12})")
-    if not found:
+    if 0 not in left or not found:
         return None
     reset = max(found)
     return float(reset) if reset < _SINCE_1970 else max(0.0, reset - time.time())
@@ -245,8 +244,7 @@ class Exchange:
         if result.lost or result.status is None or result.status < 400:
             return result.retry, None
         wanted = retry_after(result.headers)
-        is_limited = result.status == 429
-        is_limited = is_limited or (result.status == 403 and _remaining(result.headers) == 0)
+        is_limited = result.status == 429 or (result.status == 403 and wanted is not None)
         if is_limited and wanted is not None:
             end = time.monotonic() + wanted
             self.pauses[request.origin] = max(self.pauses.get(request.origin, 0.0), end)

@@ -256,16 +256,10 @@ _AUTH = frozenset(
 """Words in the name of a header, cookie or query parameter that holds a credential."""
 
 _PLAIN = frozenset(
-    {
-        *("accept", "accept-charset", "accept-encoding", "accept-language", "baggage"),
-        *("cache-control", "connection", "content-type", "date", "dnt", "expect", "forwarded"),
-        *("from", "host", "if-match", "if-modified-since", "if-none-match", "if-range"),
-        *("if-unmodified-since", "idempotency-key", "keep-alive", "origin", "pragma", "prefer"),
-        *("priority", "range", "referer", "te", "traceparent", "tracestate", "upgrade"),
-        *("user-agent", "via", "x-correlation-id", "x-request-id"),
-    }
+    {"baggage", "cache-control", "expect", "idempotency-key", "keep-alive", "prefer", "range"}
+    | {"traceparent", "tracestate", "user-agent", "x-correlation-id", "x-request-id"}
 )
-"""Headers that never hold a credential, whatever their value looks like."""
+"""Headers whose values look like a token, and are none."""
 
 _SCHEME = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey|api-key)\s", re.IGNORECASE)
 _TOKEN = re.compile(r"[\w.~+/=:-]{8,}", re.ASCII)
