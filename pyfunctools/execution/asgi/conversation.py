@@ -1,20 +1,11 @@
 """An application in this process instead of a server: ASGI 3.0, without a socket.
 
-A conversation is one request and its response, which the application sends in pieces. A lifespan is
-the startup and shutdown of the application. Both belong to the event loop on which they run.
+A conversation is one run of the application: for a request and its response, which it sends in
+pieces, or for its startup and shutdown. It belongs to the event loop on which it runs.
 """
 
 import logging
-from asyncio import (
-    CancelledError,
-    Event,
-    Future,
-    Queue,
-    Semaphore,
-    Task,
-    create_task,
-    get_running_loop,
-)
+from asyncio import CancelledError, Queue, Semaphore, Task, create_task
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from functools import partial
 from typing import TypeAlias, cast
@@ -70,56 +61,64 @@ def scope_of(request: HttpRequest, root_path: str) -> AsgiMessage:
 
 
 class Conversation:
-    """One request and its response, between an application and its caller."""
+    """One run of an application, and the messages to it and from it."""
 
-    def __init__(self, request: HttpRequest, where: str, on_error: OnError) -> None:
+    def __init__(self, on_error: OnError = lambda _: None) -> None:
+        self.error: BaseException | None = None
         self._on_error = on_error
-        self._request = request
-        self._where = where
+        self._inbox: Queue[AsgiMessage] = Queue()
         self._messages: Queue[AsgiMessage | None] = Queue()  # `None` is the end
         self._room = Semaphore(AHEAD)
-        self._is_over = Event()  # all is read, or the caller has left
-        self._is_sent = self._is_answered = False
-        self._error: BaseException | None = None
+        self._is_over = False  # all is read, or the caller has left
+        self._is_answered = False
 
     async def run(self, application: AsgiApplication, scope: AsgiMessage) -> None:
-        """Run the application to its end; store its exception, and log it without its message.
+        """Run the application to its end, and keep its exception.
 
-        No exception but cancellation is raised, so even `SystemExit` does not end the loop. An
-        exception after the caller left is not logged.
+        No exception but cancellation is raised, so even `SystemExit` does not end the loop.
+        `on_error` is called with it, but not after the caller left.
         """
         try:
             await application(scope, self._receive, self._send)
         except CancelledError:
             raise
         except BaseException as error:  # `SystemExit` too
-            self._error = error
-            self._on_error(error)
-            if not self._is_over.is_set() or self._is_answered:
-                log_raised(self._where, "the application", error)
+            self.error = error
+            if not self._is_over or self._is_answered:
+                self._on_error(error)
         finally:
             self._messages.put_nowait(None)
 
+    def tell(self, message: AsgiMessage) -> None:
+        """Send a message to the application."""
+        self._inbox.put_nowait(message)
+
+    async def next(self) -> AsgiMessage | None:
+        """Return the application's next message, `None` when it has ended."""
+        message = await self._messages.get()
+        self._room.release()
+        return message
+
     async def head(self) -> tuple[int, Iterable[tuple[bytes, bytes]]]:
         """Return the status and the headers; status 500 if the application sends no response."""
-        while (message := await self._next()) is not None:
+        while (message := await self.next()) is not None:
             if message["type"] == "http.response.start":
                 lines = cast("Iterable[tuple[bytes, bytes]]", message.get("headers") or ())
                 return int(cast("int", message["status"])), lines
         self._is_answered = True
         return 500, ()
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self, method: str) -> AsyncIterator[bytes]:
         """Yield the body in the pieces that the application sends."""
         while not self._is_answered:
-            message = await self._next()
+            message = await self.next()
             if message is None:
-                raise BrokenResponseError from self._error
+                raise BrokenResponseError from self.error
             if message["type"] == "http.response.body":
                 self._is_answered = not message.get("more_body", False)
                 if self._is_answered:
                     self._stop_reading()
-                if self._request.method != "HEAD":
+                if method != "HEAD":
                     yield cast("bytes", message.get("body", b""))
 
     async def close(self, task: "Task[None]") -> None:
@@ -129,28 +128,22 @@ class Conversation:
         self._stop_reading()
 
     def _stop_reading(self) -> None:
-        self._is_over.set()
+        self._is_over = True
         self._room.release()  # for a sender that waits
+        self.tell({"type": "http.disconnect"})
 
     async def _receive(self) -> AsgiMessage:
-        if not self._is_sent:
-            self._is_sent = True
-            body = self._request.content or b""
-            return {"type": "http.request", "body": body, "more_body": False}
-        await self._is_over.wait()
-        return {"type": "http.disconnect"}
+        message = await self._inbox.get()
+        if message["type"] == "http.disconnect":
+            self.tell(message)  # for whoever asks again
+        return message
 
     async def _send(self, message: AsgiMessage) -> None:
         await self._room.acquire()
-        if self._is_over.is_set():
+        if self._is_over:
             self._room.release()  # for the next sender
             raise OSError("Nobody reads this answer any more.")  # as ASGI 2.4 specifies
         self._messages.put_nowait(message)
-
-    async def _next(self) -> AsgiMessage | None:
-        message = await self._messages.get()
-        self._room.release()
-        return message
 
 
 class Lifespan:
@@ -167,26 +160,27 @@ class Lifespan:
         self.tasks: set[Task[None]] = set()
         self._application = application
         self._name = name
-        self._inbox: Queue[AsgiMessage] = Queue()
-        self._answers: dict[str, Future[str | None]] = {}
-        self._error: BaseException | None = None
+        self._life = Conversation()
         self._task: Task[None] | None = None
 
     async def start(self) -> None:
         """Start the application."""
-        loop = get_running_loop()
         self.state.clear()
-        self._inbox, self._error = Queue(), None
-        self._answers = {phase: loop.create_future() for phase in ("startup", "shutdown")}
-        self._task = create_task(self._run())
+        self._life = Conversation()
+        scope: AsgiMessage = {"type": "lifespan", "asgi": dict(_VERSIONS), "state": self.state}
+        self._task = create_task(self._life.run(self._application, scope))
         _RUNNING.add(self._task)
         self._task.add_done_callback(_RUNNING.discard)
-        await self._phase("startup")
+        if not await self._has_reached("startup", self._task) and self._life.error is not None:
+            kind = type(self._life.error).__name__
+            LOGGER.info("%s does not support lifespans: it raised %s", self._name, kind)
 
     async def stop(self) -> None:
         """Shut the application down, if it runs."""
-        if self._task is not None and not self._task.done():
-            await self._phase("shutdown")
+        if self._task is None or self._task.done():
+            return
+        if not await self._has_reached("shutdown", self._task) and self._life.error is not None:
+            raise self._failed("shutdown", "")
 
     async def send(
         self, request: HttpRequest, where: str, root_path: str, on_error: OnError = lambda _: None
@@ -194,61 +188,49 @@ class Lifespan:
         """Send a request to the application, on the running loop.
 
         `where` names it in the log: a method and a template, because a path may hold a secret.
-        `on_error` is called with an exception of the application.
+        `on_error` is called with an exception of the application, which is logged without its
+        message.
         """
-        conversation = Conversation(request, where, on_error)
+
+        def raised(error: BaseException) -> None:
+            on_error(error)
+            log_raised(where, "the application", error)
+
+        conversation = Conversation(raised)
+        body = request.content or b""
+        conversation.tell({"type": "http.request", "body": body, "more_body": False})
         scope = {**scope_of(request, root_path), "state": dict(self.state)}
         task = create_task(conversation.run(self._application, scope))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+        close = partial(conversation.close, task)
         try:
             status, lines = await conversation.head()
         except BaseException:  # a cancelled call too
-            await conversation.close(task)
+            await close()
             raise
-        return opened(status, lines, conversation.chunks(), partial(conversation.close, task))
+        return opened(status, lines, conversation.chunks(request.method), close)
 
-    async def _phase(self, phase: str) -> None:
-        self._inbox.put_nowait({"type": f"lifespan.{phase}"})
-        failed = await self._answers[phase]
-        if failed is not None and self._task is not None:
-            await self._task  # which raises nothing, and stores the application's exception
-            last_line = failed.strip().rpartition("\n")[2]
-            reason = last_line if self._error is None else _described(self._error)
-            raise LifespanError(self._name, phase, reason) from self._error
+    async def _has_reached(self, phase: str, task: "Task[None]") -> bool:
+        """Return whether the application has completed a phase; false if it has ended instead."""
+        self._life.tell({"type": f"lifespan.{phase}"})
+        message = await self._life.next()
+        if message is None or message["type"] == f"lifespan.{phase}.complete":
+            return message is not None
+        await task  # which raises nothing, and keeps the application's exception
+        raise self._failed(phase, str(message.get("message", "")))
 
-    async def _run(self) -> None:
-        scope: AsgiMessage = {"type": "lifespan", "asgi": dict(_VERSIONS), "state": self.state}
-        try:
-            await self._application(scope, self._inbox.get, self._send)
-        except CancelledError:
-            raise
-        except BaseException as error:  # it must not end the loop
-            self._error = error
-            if self._answers["startup"].done():
-                self._settle("shutdown", "")
-            else:
-                kind = type(error).__name__
-                LOGGER.info("%s does not support lifespans: it raised %s", self._name, kind)
-        finally:
-            self._settle("startup", None)
-            self._settle("shutdown", None)
-
-    async def _send(self, message: AsgiMessage) -> None:
-        _, phase, result = str(message["type"]).split(".")
-        text = str(message.get("message", ""))
-        self._settle(phase, text if result == "failed" else None)
-
-    def _settle(self, phase: str, failed: str | None) -> None:
-        answer = self._answers[phase]
-        if not answer.done():
-            answer.set_result(failed)
+    def _failed(self, phase: str, message: str) -> LifespanError:
+        """Return the error of a phase, for the application's exception or the message it sent."""
+        error = self._life.error
+        reason = message.strip().rpartition("\n")[2]
+        if error is not None:
+            text = visible(str(error)).strip()
+            reason = f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."
+        failed = LifespanError(self._name, phase, reason)
+        failed.__cause__ = error
+        return failed
 
 
 _RUNNING: set["Task[None]"] = set()
 """Running lifespans: a loop holds only weak references to its tasks."""
-
-
-def _described(error: BaseException) -> str:
-    text = visible(str(error)).strip()
-    return f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."
