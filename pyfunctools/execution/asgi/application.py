@@ -4,10 +4,9 @@ import time
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from concurrent.futures import wait as wait_in_thread
 from dataclasses import replace
 from threading import Lock
-from typing import Any, TypeAlias, TypeVar, Unpack, cast
+from typing import TypeAlias, TypeVar, Unpack, cast
 from urllib.parse import quote, unquote
 
 from pyfunctools._text import visible
@@ -19,6 +18,7 @@ from pyfunctools.execution.http.exchange import (
     Mover,
     Received,
     moved,
+    wait_for,
 )
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
@@ -111,7 +111,7 @@ class ApplicationRunner(HttpRunner):
         application, future = self._submit(lambda started: self._carry_out(started, call))
         try:
             while not future.done() and (left := self._time_left(application, called_at)) > 0:
-                await _wait(future, left, awaits=awaits)
+                await wait_for(future, left, blocks=not awaits)
             if future.done() and not future.cancelled():
                 return future.result()
             late = not future.cancelled()
@@ -143,8 +143,8 @@ class ApplicationRunner(HttpRunner):
         ending.add_done_callback(lambda _: application.loop.close())
         if application.loop.is_mine():
             return  # The application ends itself: its loop cannot wait for itself.
-        await _wait(ending, 2 * self.limits.deadline + PATIENCE, awaits=awaits)
-        if not ending.done():
+        seconds = 2 * self.limits.deadline + PATIENCE
+        if not await wait_for(ending, seconds, blocks=not awaits):
             raise LifespanError(self._name, "shutdown", "It does not end.")
         if not ending.cancelled():  # else the loop has ended, and the application with it
             ending.result()
@@ -268,14 +268,3 @@ class _RunningApplication:
             for task in running:
                 task.cancel()
         await self.lifespan.stop()
-
-
-async def _wait(future: "Future[Any]", seconds: float, *, awaits: bool) -> None:
-    """Wait for a future, at most this many seconds."""
-    if not awaits:
-        wait_in_thread((future,), seconds)
-        return
-    waiting = wrap_future(future)
-    await wait((waiting,), timeout=seconds)
-    if waiting.done() and not waiting.cancelled():
-        waiting.exception()  # counts as read: the caller reads the exception of `future`

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import inf
 from socket import gaierror
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urljoin
 
 from pyfunctools.execution.http.items import (
@@ -33,6 +33,9 @@ from pyfunctools.limits import Limits
 from pyfunctools.media_types import sequence_kind
 from pyfunctools.record.outcome import Sent
 from pyfunctools.schema.validation.validator import Validator
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Headers: TypeAlias = Mapping[str, str]
 """The headers of a response by their names, which are in lower case."""
@@ -59,6 +62,22 @@ async def rest(seconds: float, *, blocks: bool) -> None:
     from asyncio import sleep
 
     return await sleep(seconds)
+
+
+async def wait_for(future: "Future[Any]", seconds: float, *, blocks: bool) -> bool:
+    """Wait these seconds at most for a future of another thread; return whether it is done."""
+    if blocks:
+        from concurrent.futures import wait as wait_in_thread
+
+        wait_in_thread((future,), seconds)
+        return future.done()
+    from asyncio import wait, wrap_future
+
+    waiting = wrap_future(future)
+    await wait((waiting,), timeout=seconds)
+    if waiting.done() and not waiting.cancelled():
+        waiting.exception()  # counts as read: the caller reads the exception of `future`
+    return future.done()
 
 
 def pause_before(attempt: int, wanted: float | None = None) -> float:

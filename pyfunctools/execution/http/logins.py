@@ -11,7 +11,6 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Future
-from concurrent.futures import wait as wait_in_thread
 from dataclasses import dataclass, replace
 from functools import partial
 from hmac import compare_digest
@@ -20,7 +19,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
 from pyfunctools.errors import PyfunctoolsError
-from pyfunctools.execution.http.exchange import Exchange, rest
+from pyfunctools.execution.http.exchange import Exchange, rest, wait_for
 from pyfunctools.execution.http.transports import Pools
 from pyfunctools.execution.request.oauth import (
     Hidden,
@@ -301,13 +300,7 @@ class Login:
         # A forked process waits for nobody in the other.
         key = (os.getpid(), id(store_of(self.settings)), self._key("token"), name)
         while (running := _RUNNING.setdefault(key, mine)) is not mine:
-            if self.run.awaits:
-                from asyncio import wait, wrap_future
-
-                await wait((wrap_future(running),), timeout=self.limits.deadline)
-            else:
-                wait_in_thread((running,), self.limits.deadline)
-            if not running.done():
+            if not await wait_for(running, self.limits.deadline, blocks=not self.run.awaits):
                 return NoToken("has not answered in time", is_late=True)
             if (found := running.result()) is not None:
                 return cast("T", found[0])

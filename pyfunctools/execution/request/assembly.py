@@ -368,10 +368,8 @@ class _Draft:
     def _segment(self, pieces: TemplatePieces, slots: Mapping[str, Parameter]) -> str:
         before = len(self.issues)
         text, parameter = self._filled(pieces, slots)
-        if len(self.issues) == before and (not text or is_dot_segment(text)):
-            if parameter is None:
-                reason = "The path template has a `.` or `..` as a segment."
-                raise DocumentError(self.where, reason)
+        is_wrong = len(self.issues) == before and (not text or is_dot_segment(text))
+        if is_wrong and parameter is not None:
             expected = "a value that is not empty, with no `.` or `..` as a part"
             self._refuse(parameter.argument, expected)
         return text

@@ -144,12 +144,9 @@ def names_of_connection(connection: Connection) -> ConnectionNames:
         location, name = scheme.location or "header", scheme.parameter or ""
         found[location].add(name.lower() if location == "header" else name)
     if key is not None:
-        remedy = 'Write `idempotency_header="Idempotency-Key"`.'
-        if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type("idempotency_header", "text", key, remedy)
-        if not can_be_set(key):
-            reason = f"{key!r} cannot be set as a header."
-            raise DefinitionError("idempotency_header", reason, remedy)
+        if not (isinstance(key, str) and can_be_set(key)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            remedy = 'Write `idempotency_header="Idempotency-Key"`.'
+            raise wrong_type("idempotency_header", "the name of a header", key, remedy)
         if key.lower() in fixed:
             raise _set_twice(key)
         found["header"].add(key.lower())

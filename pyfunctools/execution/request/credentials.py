@@ -43,10 +43,8 @@ def explicit_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:
     for name in names:
         location, colon, parameter = str(name).partition(":")
         if colon and location in ("header", "query"):
-            if location == "header" and not can_be_set(parameter):
-                raise invalid_setting(f"auth[{name!r}]", "must name a header that can be set")
-            if not parameter:
-                raise invalid_setting(f"auth[{name!r}]", "must name a query parameter")
+            if not (can_be_set(parameter) if location == "header" else parameter):
+                raise invalid_setting(f"auth[{name!r}]", f"must name a {location} that can be set")
             found.append(
                 SecurityScheme(name=name, type="apiKey", location=location, parameter=parameter)
             )
@@ -134,14 +132,12 @@ def user_and_password(name: str, credential: object) -> tuple[str, str]:
     """Return the user and the password of a credential."""
     where = f"auth[{name!r}]"
     if isinstance(credential, tuple | list):
-        pair = cast("Sequence[object]", credential)
-        if len(pair) != 2:
-            raise invalid_setting(where, "must be a pair of user and password")
-        return secret_text(where, pair[0]), secret_text(where, pair[1])
-    user, colon, password = secret_text(where, credential).partition(":")
-    if not colon:
+        pair = [secret_text(where, each) for each in cast("Sequence[object]", credential)]
+    else:
+        pair = secret_text(where, credential).split(":", 1)
+    if len(pair) != 2:
         raise invalid_setting(where, "must be a pair of user and password, or `user:password`")
-    return user, password
+    return pair[0], pair[1]
 
 
 def secret_text(where: str, credential: object) -> str:
