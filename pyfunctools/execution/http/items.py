@@ -18,8 +18,11 @@ from pyfunctools.schema.vocabulary import COMPOSITION
 PIECE = 1 << 16
 """The most bytes that are inflated at once, even from a zip bomb."""
 
+_DEFLATED = 8
+"""The low half of the first byte of a zlib header (RFC 1950, section 2.2)."""
+
 _ANY_HEADER = 32 + zlib.MAX_WBITS
-"""Window bits of zlib for data that begin with the header of gzip or of zlib (RFC 1950, 1952)."""
+"""Window bits for data that begin with the header of gzip or of zlib."""
 
 
 class UnreadableError(Exception):
@@ -36,9 +39,9 @@ class UnreadableError(Exception):
 class DecodedBody:
     """The body received so far: `feed` takes raw chunks, `whole` returns the decoded bytes.
 
-    `encoding` is the Content-Encoding. gzip (with one or several members) and deflate are decoded,
-    whichever of both the data begin as. Other encodings, and several at once, are refused, because
-    the request did not accept them.
+    `encoding` is the Content-Encoding. gzip (with one or several members) and deflate (with or
+    without the zlib header, which some servers leave out) are decoded. Other encodings, and several
+    at once, are refused, because the request did not accept them.
     """
 
     def __init__(self, encoding: str, limit: int) -> None:
@@ -73,7 +76,8 @@ class DecodedBody:
     def _unpack(self, chunk: bytes) -> None:
         while chunk or self._inflate is not None:
             if self._inflate is None:
-                self._inflate = zlib.decompressobj(_ANY_HEADER)
+                is_bare = self._encoding == "deflate" and chunk[0] & 0x0F != _DEFLATED
+                self._inflate = zlib.decompressobj(-zlib.MAX_WBITS if is_bare else _ANY_HEADER)
             piece = self._inflate.decompress(chunk, PIECE)
             self._add(piece)
             if self._inflate.eof:

@@ -14,6 +14,12 @@ from pyfunctools.execution.http.items import DecodedBody, UnreadableError
 from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.record.outcome import Outcome
 
+
+def deflated(data: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
 PACKED = {
     "": bytes,
     "identity": bytes,
@@ -35,6 +41,7 @@ def read(encoding: str, raw: bytes, limit: int = 1 << 20, step: int = 1 << 16) -
 @given(st.binary(max_size=3000), st.sampled_from([*PACKED]), st.integers(1, 700))
 def test_a_body_is_decoded_in_pieces_of_any_size(data: bytes, name: str, step: int) -> None:
     assert read(name, PACKED[name](data), step=step) == data
+    assert read("deflate", deflated(data), step=step) == data
 
 
 def test_several_members_are_one_body() -> None:
@@ -66,12 +73,8 @@ def test_a_bomb_costs_no_more_than_the_limit() -> None:
         ("gzip", gzip.compress(b"abc")[:-5] + b"\0\0\0\0\0"),
         ("deflate", zlib.compress(b"abc")[:-1]),
         ("deflate", b"\xff\xff\xff"),
-        ("deflate", zlib.compress(b"abc")[2:]),
     ],
-    ids=[
-        *("none", "no checksum", "one byte", "garbage", "checksum", "deflate cut off"),
-        *("no deflate", "no header"),
-    ],
+    ids=["none", "no checksum", "one byte", "garbage", "checksum", "deflate cut off", "no deflate"],
 )
 def test_broken_data_is_an_error(name: str, raw: bytes) -> None:
     with pytest.raises(UnreadableError):
