@@ -22,7 +22,6 @@ from pyfunctools.route import Route
 from pyfunctools.schema.outline.outline import Outline, Place
 from pyfunctools.sources.python.callable_signature import (
     check_default,
-    check_unfinished_marks,
     hints_of,
     injection_mark,
 )
@@ -36,7 +35,7 @@ from pyfunctools.sources.python.core_schema import (
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, read_docstring
 from pyfunctools.sources.python.hint_scope import function_behind, metadata_of
-from pyfunctools.sources.python.markers import SECRET, HumanPart
+from pyfunctools.sources.python.markers import SECRET, HumanPart, marks_in
 from pyfunctools.sources.python.unlisted_names import document_with_owners
 
 if TYPE_CHECKING:
@@ -157,7 +156,6 @@ def _inputs(path: str, dependant: "Dependant") -> Iterator[_Input]:
         hint: object = getattr(written, "__value__", written)  # of a type alias, as FastAPI
         default: object = parameter.default
         check_default(where, default.default if isinstance(default, FieldInfo) else default)
-        check_unfinished_marks(where, hint)
         location, field = fields.get(name, ("", None))
         if injection_mark(hint) is not None or (field is None and _marks(hint)):
             raise DefinitionError(
@@ -180,7 +178,7 @@ def _inputs(path: str, dependant: "Dependant") -> Iterator[_Input]:
 
 def _marks(hint: object) -> dict[str, JsonValue]:
     """Return the keywords of the marks of a whole input, which FastAPI may have dropped."""
-    marks = (mark for mark in metadata_of(hint) if isinstance(mark, HumanPart))
+    marks = (mark for mark in marks_in(*metadata_of(hint)) if isinstance(mark, HumanPart))
     return {keyword: value for mark in marks for keyword, value in mark.keywords().items()}
 
 

@@ -27,8 +27,6 @@ from typing import (
     get_origin,
 )
 
-from typing_extensions import is_typeddict
-
 from pyfunctools._bound import bound_keywords
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -45,12 +43,11 @@ from pyfunctools.sources.python.hint_scope import (
 )
 from pyfunctools.sources.python.markers import (
     FOREIGN_REMEDY,
-    Context,
     ContextPart,
-    Human,
     Inject,
     foreign_class,
     mark_in,
+    marks_in,
     remedy_of,
 )
 
@@ -233,8 +230,6 @@ def _positional(parameters: Mapping[str, Parameter]) -> tuple[str, ...]:
 
 def _name_of_self(called: object, behind: FunctionType | None) -> tuple[str, ...]:
     """Return the name of the parameter that a method is bound to."""
-    while isinstance(called, partial):
-        called = called.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if behind is None or isinstance(called, FunctionType):
         return ()
     return behind.__code__.co_varnames[: min(behind.__code__.co_argcount, 1)]
@@ -248,7 +243,7 @@ def _check_annotation(where: str, parameter: Parameter) -> None:
         raise DefinitionError(f"{where}({parameter.name})", reason, FOREIGN_REMEDY)
     check_default(f"{where}({parameter.name})", default)
     if get_origin(hint) is not Annotated and (mark := mark_in(hint)):
-        reason = f"Its hint is `{mark}`, a mark, and not a type."
+        reason = f"Its hint is `{mark.word}`, a mark, and not a type."
         raise DefinitionError(f"{where}({parameter.name})", reason, remedy_of(mark))
     if hint is EMPTY:
         stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
@@ -267,7 +262,7 @@ def check_default(where: str, default: object) -> None:
         DefinitionError: the default is a mark.
     """
     if mark := mark_in(default):
-        reason = f"Its default is `{mark}`, a mark, which has no effect there."
+        reason = f"Its default is `{mark.word}`, a mark, which has no effect there."
         raise DefinitionError(where, reason, remedy_of(mark))
 
 
@@ -313,14 +308,11 @@ def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) ->
 
 def _unpacked_keys(where: str, packed: object, names: Namespace) -> list[Input]:
     """Return the keys of the `TypedDict` in `**kwargs: Unpack[...]`."""
-    if not isinstance(packed, type) or not is_typeddict(packed):
-        reason = f"`{hint_text(packed)}` is unpacked and is not a TypedDict."
-        raise DefinitionError(where, reason, "Unpack a `TypedDict`.")
     try:
-        keys = keys_of(packed, names)
+        keys = keys_of(cast("type", packed), names)
     except Exception as error:  # a hint's text may raise anything
         reason = f"The hints of `{hint_text(packed)}` cannot be evaluated: {error}."
-        raise DefinitionError(where, reason, "Define the names they use.") from error
+        raise DefinitionError(where, reason, "Unpack a `TypedDict` of known names.") from error
     return [Input(name, "named", hint, required) for name, (hint, required) in keys.items()]
 
 
@@ -364,7 +356,7 @@ def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None
     for branch in _branches(hint):
         if branch is CallInfo:
             return CallInfo
-        for mark in metadata_of(branch):
+        for mark in marks_in(*metadata_of(branch)):
             if isinstance(mark, ContextPart | Inject):
                 return mark
     return None
@@ -386,7 +378,6 @@ def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None
         raise DefinitionError(where, reason, FOREIGN_REMEDY)
     if not get_args(hint) and hint is not CallInfo:
         return None
-    check_unfinished_marks(where, hint)
     mark = injection_mark(hint)
     if mark is None:
         return None
@@ -396,11 +387,10 @@ def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None
             "An injected parameter cannot be `*` or `**`.",
             "Give it a parameter of its own.",
         )
-    provider = mark.provider if isinstance(mark, Inject) else None
     return Injected(
         name=parameter.name,
-        provider=provider,
-        takes_context=provider is not None and _takes_context(where, provider),
+        provider=mark.provider if isinstance(mark, Inject) else None,
+        takes_context=isinstance(mark, Inject) and _takes_context(where, mark.provider),
         default=parameter.default,
         required=isinstance(mark, ContextPart)
         and parameter.default is EMPTY
@@ -414,21 +404,6 @@ _STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 def _takes_none(hint: object) -> bool:
     return hint in (None, NoneType, Any, object) or isinstance(hint, TypeVar)
-
-
-def check_unfinished_marks(where: str, hint: object) -> None:
-    """Refuse metadata such as `Human`, which has no effect: the model would set the value.
-
-    Raises:
-        DefinitionError: the metadata has an unfinished mark.
-    """
-    for mark in metadata_of(hint):
-        if mark is Context or mark is Human or mark is Inject:
-            name = mark_in(mark) or ""
-            reason = f"`{name}` inside `Annotated` has no effect."
-            raise DefinitionError(where, reason, remedy_of(name))
-    for inner in get_args(hint):
-        check_unfinished_marks(where, inner)
 
 
 def _takes_context(where: str, provider: object) -> bool:

@@ -110,7 +110,8 @@ class CoreReader:
         kind, metadata = node["type"], cast("CoreSchema", node.get("metadata") or _NOTHING)
         self.is_plain = self.is_plain and _is_plain(node, metadata)
         if kind == "default" and (written := mark_in(node.get("default"))):
-            reason = f"the default of `{field}` is `{written}`, a mark, which has no effect there."
+            word = written.word
+            reason = f"the default of `{field}` is `{word}`, a mark, which has no effect there."
             raise MisuseError(reason, remedy_of(written))
         mark = metadata.get(HUMAN_KEY)
         if isinstance(mark, ContextPart | Inject):

@@ -14,6 +14,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import (
     GenerateJsonSchema,
+    JsonRef,
     JsonSchemaMode,
     JsonSchemaValue,
     JsonSchemaWarningKind,
@@ -21,7 +22,6 @@ from pydantic.json_schema import (
 from pydantic_core import core_schema, from_json
 
 from pyfunctools._json import JsonValue
-from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.core_schema import (
     ClassNames,
     CoreSchema,
@@ -60,7 +60,6 @@ class Generator(GenerateJsonSchema):
         self._names = names
         self._base64 = base64
         self._classes: list[CoreSchema] = []
-        self._enums: dict[tuple[object, object], type] = {}
         self.has_unlisted = False
 
     def generate(
@@ -71,13 +70,7 @@ class Generator(GenerateJsonSchema):
         Raises:
             Exception: whatever pydantic raises, or a class added a value that is not JSON.
         """
-        result = cast("JsonSchemaValue", as_json(super().generate(schema, mode)))
-        for _, inner in subschemas(result) if self._enums else ():
-            if isinstance(inner, dict) and "enum" in inner:
-                enum = self._enums.get((inner.get("title"), inner.get("description")))
-                if enum is not None:
-                    _with_member_names(self._described(inner, enum), enum)
-        return result
+        return cast("JsonSchemaValue", as_json(super().generate(schema, mode)))
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
         """Refuse a lost branch of a union; ignore all other warnings."""
@@ -111,6 +104,11 @@ class Generator(GenerateJsonSchema):
             result["x-human"] = True
         elif "function" in schema and is_generic_secret(cast("CoreSchema", schema)):
             result = {**result, **SECRET}
+        if kind == "enum":
+            reference = cast("JsonRef | None", result.get("$ref"))
+            target = self.get_schema_from_definitions(reference) if reference else None
+            enum = cast("type[Enum]", cast("core_schema.EnumSchema", schema)["cls"])
+            _with_member_names(self._described(target or result, enum), enum)
         if kind in ("model-fields", "dataclass-args") and self.mode == "validation":
             return self._with_unlisted(result, cast("CoreSchema", schema), self._classes[-1])
         return result
@@ -150,12 +148,6 @@ class Generator(GenerateJsonSchema):
         if self.mode == "validation":
             result = self._with_unlisted(result, schema, schema)
         return self._described(result, schema.get("cls"))
-
-    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """Store an enumeration: a hook of pydantic writes its title and description later."""
-        result = super().enum_schema(schema)
-        self._enums[(result.get("title"), result.get("description"))] = schema["cls"]
-        return result
 
     def named_tuple_schema(self, schema: "core_schema.NamedTupleSchema") -> JsonSchemaValue:
         """Describe a named tuple and its items, and name them."""
@@ -207,11 +199,12 @@ class Generator(GenerateJsonSchema):
         return schema
 
 
-def _with_member_names(schema: JsonSchemaValue, enum: type) -> None:
+def _with_member_names(schema: JsonSchemaValue, enum: type[Enum]) -> None:
     """Add the member names of an enumeration of integers; coercion accepts the names too."""
-    members = {name: each.value for name, each in cast("type[Enum]", enum).__members__.items()}
+    members = {name: each.value for name, each in enum.__members__.items()}
     values = list(members.values())
-    if values != schema["enum"] or not all(type(value) is int for value in values):
+    is_known = "x-enum-varnames" in schema
+    if is_known or values != schema.get("enum") or not all(type(each) is int for each in values):
         return
     schema["x-enum-varnames"] = list(members)
     named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))

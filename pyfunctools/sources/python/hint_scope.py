@@ -5,6 +5,7 @@ its function. Local variables of enclosing functions are in no closure if only h
 `@function` keeps only those. Hints are evaluated only if they are in the user's code.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial, partialmethod
@@ -12,8 +13,8 @@ from itertools import chain
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
     Annotated,
+    Any,
     ForwardRef,
-    Literal,
     NotRequired,
     Required,
     TypeGuard,
@@ -189,19 +190,12 @@ def _names_of(definition: object) -> Iterator[str]:
 
 
 def _names_in(hint: object) -> Iterator[str]:
-    """Yield the names that the texts in a hint use: `Item` and `list` for `"list['Item']"`."""
+    """Yield the words in the texts of a hint: `list` and `Item` for `"list['Item']"`."""
     if isinstance(hint, ForwardRef):
         hint = hint.__forward_arg__
     if isinstance(hint, str):
-        try:
-            code = compile(hint.strip(), "<hint>", "eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
-        yield from code.co_names
-        hint = code.co_consts  # quoted hints inside of the text
-    if get_origin(hint) is Literal:
-        return
-    inner = cast("tuple[object, ...]", hint if isinstance(hint, tuple) else get_args(hint))
+        yield from re.findall(r"\w+", hint)
+    inner = cast("list[object]", hint) if isinstance(hint, list) else get_args(hint)
     for each in inner:
         yield from _names_in(each)
 
@@ -218,9 +212,9 @@ def keys_of(cls: type, names: Namespace) -> Mapping[str, tuple[object, bool]]:
     """Return the hint of each key of a `TypedDict`, and whether the key is required.
 
     Raises:
-        Exception: whatever evaluating the text of a hint raises, above all `NameError`.
+        Exception: it is no `TypedDict`, or whatever evaluating the text of a hint raises.
     """
-    required: frozenset[str] = getattr(cls, "__required_keys__", frozenset[str]())
+    required: frozenset[str] = cast("Any", cls).__required_keys__
     keys: dict[str, tuple[object, bool]] = {}
     for name, hint in get_type_hints(cls, localns=dict(names), include_extras=True).items():
         origin = get_origin(hint)

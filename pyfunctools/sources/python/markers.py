@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pyfunctools._json import JsonValue
+from pyfunctools.sources.python.hint_scope import metadata_of
 
 T = TypeVar("T")
 
@@ -16,21 +17,14 @@ SECRET: Mapping[str, JsonValue] = {"x-human": True, "x-human-secret": True, "wri
 
 
 class _Mark:
-    """A mark in `Annotated`, equal to another one with the same fields.
+    """A mark in `Annotated`; `word` is its name.
 
     Not a dataclass, because `dataclasses` costs more to import than everything else here.
     """
 
     __slots__ = ()
 
-    def _fields(self) -> tuple[object, ...]:
-        return (type(self), *(getattr(self, name) for name in self.__slots__))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Mark) and self._fields() == other._fields()
-
-    def __hash__(self) -> int:
-        return hash(self._fields())
+    word = ""
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
@@ -57,6 +51,8 @@ class HumanPart(_Mark):
     """
 
     __slots__ = ("ask", "secret", "widget")
+
+    word = "human"
 
     def __init__(
         self, ask: str | None = None, widget: str | None = None, secret: bool = False
@@ -97,25 +93,17 @@ def human(ask: str | None = None, *, widget: str | None = None, secret: bool = F
     return HumanPart(ask, widget, secret)
 
 
-def _works_as_mark(unfinished: object) -> None:
-    """Make an unfinished mark work like `human()`: the mistake must not expose a secret."""
-    for hook in ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__"):
-        setattr(unfinished, hook, getattr(HumanPart(), hook))
-
-
-_works_as_mark(human)  # `Annotated[str, human]`, the parentheses forgotten
-
-
 Human: TypeAlias = Annotated[T, HumanPart()]
 """A value that a person gives: `pin: Human[str]` is a `str` that the model cannot see or set."""
 
 # The text of `help(Human)`, in place of the text of `Annotated`.
 setattr(Human, "__doc__", "`Human[str]` is a `str` that a person gives, and no model.")  # noqa: B010
-_works_as_mark(Human)  # `Annotated[str, Human]` in a field; in a parameter it is refused
 
 
 class ContextPart(_Mark):
     """The mark of the value of `call(context=...)`; `Context[...]` carries it."""
+
+    word = "Context"
 
 
 Context: TypeAlias = Annotated[T, ContextPart()]
@@ -137,29 +125,43 @@ class Inject(_Mark):
 
     __slots__ = ("provider",)
 
+    word = "Inject"
+
     def __init__(self, provider: Callable[[], object] | Callable[[Any], object]) -> None:
         self.provider = provider
 
 
-def mark_in(value: object) -> str | None:
-    """Return the name of the mark if a default or a bare hint is one, else `None`."""
-    unfinished: object
-    for unfinished, name in ((human, "human"), (Human, "Human"), (Context, "Context")):
-        if value is unfinished:
-            return name
-    if value is Inject or isinstance(value, Inject):
-        return "Inject"
-    marks = (value, *get_args(value)) if get_origin(value) is Annotated else (value,)
-    for mark in marks:
-        if isinstance(mark, _Mark):
-            return "Context" if isinstance(mark, ContextPart) else "human"
-    return None
+_UNFINISHED: tuple[tuple[object, _Mark], ...] = (
+    (human, HumanPart()),  # `Annotated[str, human]`, the parentheses forgotten
+    (Human, HumanPart()),
+    (Context, ContextPart()),
+    (Inject, Inject(cast("Callable[[], object]", None))),
+)
+"""Marks that are not complete, and those that they count as: a mistake must not expose a secret."""
+
+for _unfinished, _mark in _UNFINISHED[:3]:
+    for _hook in ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__"):
+        if hasattr(_mark, _hook):
+            setattr(_unfinished, _hook, getattr(_mark, _hook))
 
 
-def remedy_of(mark: str) -> str:
+def marks_in(*values: object) -> list[_Mark]:
+    """Return the marks among values, such as the metadata of a hint or a default."""
+    unfinished = [mark for each in values for value, mark in _UNFINISHED if each is value]
+    return [*unfinished, *(each for each in values if isinstance(each, _Mark))]
+
+
+def mark_in(value: object) -> _Mark | None:
+    """Return the mark if a default or a bare hint is one, else `None`."""
+    return next(iter(marks_in(value, *metadata_of(value))), None)
+
+
+def remedy_of(mark: _Mark) -> str:
     """Return the remedy for a mark that is a default, or a whole hint."""
-    spellings = {"Context": "Context[...]", "Inject": "Annotated[..., Inject(provider)]"}
-    return f"Write it into the hint: `{spellings.get(mark, 'Annotated[..., human(...)]')}`."
+    written = "Annotated[..., human(...)]"
+    if isinstance(mark, ContextPart | Inject):
+        written = "Annotated[..., Inject(provider)]" if mark.word == "Inject" else "Context[...]"
+    return f"Write it into the hint: `{written}`."
 
 
 # Contexts, injection marks and tools of other libraries have no meaning here: pydantic can describe

@@ -31,7 +31,7 @@ from pyfunctools.sources.python.hint_scope import (
     metadata_of,
     wrapped_by,
 )
-from pyfunctools.sources.python.markers import HumanPart, tool_remedy
+from pyfunctools.sources.python.markers import marks_in, tool_remedy
 from pyfunctools.sources.python.members import (
     Member,
     check_override,
@@ -275,5 +275,4 @@ def _hint_notes(called: object, docs: Docs) -> Iterator[Note]:
 
 
 def _has_mark(hint: object) -> bool:
-    marks = metadata_of(hint)
-    return any(isinstance(mark, HumanPart) for mark in marks) or any(map(_has_mark, get_args(hint)))
+    return bool(marks_in(*metadata_of(hint))) or any(map(_has_mark, get_args(hint)))

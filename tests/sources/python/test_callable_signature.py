@@ -191,7 +191,7 @@ def test_unpacking_another_type_is_an_error() -> None:
     def f(**options: int) -> None: ...
 
     f.__annotations__["options"] = Unpack[int]
-    with pytest.raises(DefinitionError, match=r"f\(options\).*not a TypedDict"):
+    with pytest.raises(DefinitionError, match=r"f\(options\).*Unpack a `TypedDict`"):
         read(f)
 
 
