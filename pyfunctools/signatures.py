@@ -84,7 +84,7 @@ def signatures_of(
     """
     names = spelled_names(each.name for each in functions) if spelled is None else spelled
     spelling = {name: each for each, name in names.items()}
-    types = _Types(frozenset(names))
+    types = _Types(names)
     lines = [_stub(each, spelling[each.name], types, depth, outputs, brief) for each in functions]
     whole = "\n".join([*types.lines, *lines])
     used = [word for word in _IMPORTED if re.search(rf"\b{word}\b", whole)]
@@ -102,8 +102,7 @@ def loose_signatures(functions: Mapping[str, Function]) -> str:
     lines.append("from typing import Any")
     for name, function in functions.items():
         schema = contract_of(function).llm
-        scope = _Types(frozenset()).scope(schema, loose=True)
-        parameters = ", ".join(scope.parameters(schema, name, 0))
+        parameters = ", ".join(_Types((), loose=True).parameters(schema, name, 0))
         lines.append(f"async def {name}({parameters}) -> Any: ...")
     return "\n".join(lines)
 
@@ -112,30 +111,34 @@ def _stub(
     function: Function, name: str, types: "_Types", depth: int, outputs: bool, brief: bool
 ) -> str:
     contract = contract_of(function)
-    schema, scope = contract.llm, types.scope(contract.llm)
-    parameters = scope.parameters(schema, name, depth)
+    parameters = types.parameters(contract.llm, name, depth)
     said = short_description(function, _LONGEST_SENTENCE)
     head = f"{'async ' if outputs else ''}def {name}({', '.join(parameters)})"
     if brief:
         return f"{head}: {said!r}" if said else f"{head}: ..."
     returned = "Any"
     if outputs and contract.output is not None:
-        returned = types.scope(contract.output).text(contract.output, name, depth)
+        returned = types.result(contract.output, name, depth)
     body = f"{said!r}; ..." if said else "..."  # a body that type checkers take as a stub's
     return f"{head} -> {returned}: {body}"
 
 
 class _Types:
-    """The named types of a text: equal ones are written once."""
+    """Writes types; equal named ones are written once, in `lines`."""
 
-    def __init__(self, taken: frozenset[str]) -> None:
+    def __init__(self, taken: Iterable[str], *, loose: bool = False) -> None:
         self.lines: list[str] = []
         self._taken = {*taken, *_RESERVED}
         self._named = dict[str, str]()
+        self._loose = loose
+        self._enter({})
 
-    def scope(self, root: JsonSchema, *, loose: bool = False) -> "_Scope":
-        """Return a writer of types for a schema with its definitions."""
-        return _Scope(self, members_of(root.get("$defs")), loose=loose)
+    def _enter(self, root: JsonSchema) -> None:
+        """Begin with a schema, which has definitions of its own."""
+        self._definitions = members_of(root.get("$defs"))
+        self._open = set[str]()
+        """The definitions that are being written."""
+        self._done = dict[str, str]()
 
     def _name_for(self, wanted: str) -> str:
         """Return a free name for a type, and keep it."""
@@ -148,7 +151,7 @@ class _Types:
         self._taken.add(free)
         return free
 
-    def typed_dict(self, fields: Sequence[tuple[str, str]], wanted: str, *, total: bool) -> str:
+    def _typed_dict(self, fields: Sequence[tuple[str, str]], wanted: str, *, total: bool) -> str:
         """Return the name of an object's type, written before or now."""
         same = "; ".join(map(": ".join, fields))
         partial = "" if total else ", total=False"
@@ -163,24 +166,9 @@ class _Types:
             self.lines.append(f"{name} = TypedDict({name!r}, {{{members}}}{partial})")
         return name
 
-
-def _is_field(key: str) -> bool:
-    return key.isascii() and key.isidentifier() and not iskeyword(key) and key[:2] != "__"
-
-
-class _Scope:
-    """Writes the types of one schema."""
-
-    def __init__(self, types: _Types, definitions: JsonSchema, *, loose: bool) -> None:
-        self._types = types
-        self._definitions = definitions
-        self._loose = loose
-        self._open = set[str]()
-        """The definitions that are being written."""
-        self._done = dict[str, str]()
-
     def parameters(self, schema: JsonSchema, name: str, depth: int) -> list[str]:
         """Return the parameters of a function; names that Python does not allow are in a type."""
+        self._enter(schema)
         required = frozenset(items_of(schema.get("required")))
         properties = members_of(schema.get("properties"))
         if not all(map(_is_field, properties)):
@@ -189,14 +177,19 @@ class _Scope:
             text = self._one("object", schema, f"{name}_arguments", max(depth, 1))
             return [f"**arguments: Unpack[{text}]"]
         written = [
-            f"{key}: {self.text(inner, key, depth)}"
+            f"{key}: {self._text(inner, key, depth)}"
             f"{'' if key in required else ' | None = ...' if self._loose else ' = ...'}"
             for key, inner in properties.items()
         ]
         more = schema.get("additionalProperties", True) is not False
         return [*(["*", *written] if written else []), *(["**more: Any"] if more else [])]
 
-    def text(self, schema: JsonValue, wanted: str, depth: int) -> str:
+    def result(self, schema: JsonSchema, name: str, depth: int) -> str:
+        """Return the type of what a function returns."""
+        self._enter(schema)
+        return self._text(schema, name, depth)
+
+    def _text(self, schema: JsonValue, wanted: str, depth: int) -> str:
         """Return the type of a schema; objects are written as a named type first."""
         if not isinstance(schema, dict):
             return "Any"
@@ -208,7 +201,7 @@ class _Scope:
             return self._literal(values, schema)
         branches = items_of(schema.get("anyOf")) or items_of(schema.get("oneOf"))
         if branches and not members_of(schema.get("properties")):
-            return _union(self.text(each, wanted, depth) for each in branches)
+            return _union(self._text(each, wanted, depth) for each in branches)
         kinds = schema.get("type")
         listed = [kinds] if isinstance(kinds, str) else items_of(kinds)
         if not listed:
@@ -220,14 +213,14 @@ class _Scope:
             return _LOOSER.get(kind, "Any")
         if kind == "array":
             items = schema.get("items")
-            inner = self.text(items, _singular(wanted), depth) if items is not None else "Any"
+            inner = self._text(items, _singular(wanted), depth) if items is not None else "Any"
             return f"list[{inner}]"
         if kind != "object":
             return _SCALARS.get(kind, "Any")
         properties = members_of(schema.get("properties"))
         others = schema.get("additionalProperties")
         if not properties or depth < 1:
-            inner = self.text(others, wanted, depth - 1) if isinstance(others, dict) else "Any"
+            inner = self._text(others, wanted, depth - 1) if isinstance(others, dict) else "Any"
             return f"dict[str, {inner if not properties else 'Any'}]"
         required = frozenset(items_of(schema.get("required")))
         few = 2 * sum(key in required for key in properties) < len(properties)
@@ -235,9 +228,9 @@ class _Scope:
         fields = [
             (key, f"{word}[{text}]" if (key in required) is few else text)
             for key, inner in properties.items()
-            for text in [self.text(inner, key, depth - 1)]
+            for text in [self._text(inner, key, depth - 1)]
         ]
-        return self._types.typed_dict(fields, wanted, total=not few)
+        return self._typed_dict(fields, wanted, total=not few)
 
     def _referred(self, definition: str, depth: int) -> str:
         """Return the type of a definition; inside itself it is written without its fields."""
@@ -247,7 +240,7 @@ class _Scope:
         if definition in self._open or (depth < 1 and not self._loose):
             return "dict[str, Any]" if "properties" in members_of(schema) else "Any"
         self._open.add(definition)
-        text = self._done[definition] = self.text(schema, definition, depth)
+        text = self._done[definition] = self._text(schema, definition, depth)
         self._open.remove(definition)
         return text
 
@@ -255,8 +248,12 @@ class _Scope:
         simple = [each for each in values if each is None or isinstance(each, str | bool | int)]
         if len(simple) < len(values) or len(values) > _MOST_VALUES or self._loose:
             rest = {key: each for key, each in schema.items() if key not in VALUE_LISTS}
-            return self.text(rest, "", 1) if "type" in rest else "Any"
+            return self._text(rest, "", 1) if "type" in rest else "Any"
         return f"Literal[{', '.join(dict.fromkeys(map(repr, simple)))}]"
+
+
+def _is_field(key: str) -> bool:
+    return key.isascii() and key.isidentifier() and not iskeyword(key) and key[:2] != "__"
 
 
 def _singular(word: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from json import dumps
@@ -51,18 +50,15 @@ _Rendered = tuple[str, bool, bool | None]
 class HumanSide:
     """Facts about the schema of a function's human side.
 
-    `secrets` separates the secrets, its human's side, from other values; `has_secrets` is true if
-    there may be one. `secret_defaults` are the defaults of secrets, `has_defaults` is true if
-    anything has one.
+    `secrets` separates the secrets, its human's side, from other values. `secret_defaults` are the
+    defaults of secrets, `has_defaults` is true if anything has one.
     `property_names` are the names of all declared properties. `takes_files` is true if a value may
     be a file.
     """
 
     def __init__(self, schema: JsonSchema) -> None:
         self.validator = Validator(schema)
-        self._schema = schema
         self.secrets = separate_normalized(schema, is_secret_of_human, self.validator)
-        self.has_secrets = self.secrets.has_human
         self.secret_defaults = tuple(
             inner["default"]
             for _, inner in subschemas(self.secrets.shared("human"))
@@ -75,15 +71,11 @@ class HumanSide:
         )
         self.takes_files = any(is_upload(part) for _, part in parts)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (HumanSide, (self._schema,))
-
     def has_secret(self, human: JsonValue) -> bool:
         """Return whether a value of the human's side has a secret in it."""
-        return self.has_secrets and self.secrets.part(human, "human") not in (None, {}, [])
+        return self.secrets.has_human and self.secrets.part(human, "human") not in (None, {}, [])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Contract:
     """The normalized schemas of a function, `parameters` and `output`, and their checks.
 
@@ -95,35 +87,20 @@ class Contract:
     first in a list of arguments. `mark` tells arguments that this contract has checked from others.
     `items` is the schema of each item of a response that is a sequence. `kept` are texts that
     others make of the schemas, each once.
+
+    `is_human` decides which values are human; with `None`, no value is. With `hinted`, pydantic
+    made the schemas from type hints: a time needs no offset from UTC, and `format` is not checked
+    in the output.
     """
 
-    parameters: JsonSchema
-    output: JsonSchema | None
-    separated: Lazy[Separated | None]
-    first: Sequence[str] = field(default=(), compare=False)
-    validator: Validator = field(compare=False)
-    output_validator: Validator | None = field(compare=False)
-    checker: Lazy[Checker] = field(compare=False, repr=False)
-    notes: Lazy[tuple[Note, ...]] = field(compare=False, repr=False)
-    human_side: Lazy[HumanSide] = field(compare=False, repr=False)
-    secrets: Lazy[Separated] = field(compare=False, repr=False)
-    examples: Lazy[tuple[JsonValue, ...]] = field(compare=False, repr=False)
-    renderings: "dict[_Rendered, Rendering]" = field(
-        init=False, compare=False, repr=False, default_factory=dict["_Rendered", "Rendering"]
-    )
-    mark: object = field(init=False, compare=False, repr=False, default_factory=object)
-    items: JsonSchema | None = None
-    kept: dict[str, str] = field(
-        init=False, compare=False, repr=False, default_factory=dict[str, str]
+    __slots__ = (
+        *("checker", "examples", "first", "human_side", "items", "kept", "mark", "notes"),
+        *("output", "output_validator", "parameters", "renderings", "secrets", "separated"),
+        "validator",
     )
 
-    def __repr__(self) -> str:
-        # Without the schemas: they have the defaults of secrets.
-        return f"<Contract of {', '.join(_properties(self.parameters))}>"
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         parameters: JsonSchema,
         output: JsonSchema | None,
         is_human: IsHuman | None,
@@ -133,29 +110,39 @@ class Contract:
         first: Sequence[str] = (),
         hinted: bool = False,
         items: JsonSchema | None = None,
-    ) -> "Contract":
-        """Return the contract of normalized `parameters` and `output`.
-
-        `is_human` decides which values are human; with `None`, no value is. With `hinted`,
-        pydantic made the schemas from type hints: a time needs no offset from UTC, and `format` is
-        not checked in the output.
-        """
+    ) -> None:
         validator = Validator(parameters, formats="local" if hinted else True)
         separated = Lazy(partial(_separated, validator, is_human))
-        return cls(
-            parameters=parameters,
-            output=output,
-            separated=separated,
-            first=first,
-            validator=validator,
-            output_validator=None if output is None else Validator(output, formats=not hinted),
-            checker=Lazy(partial(_checker, validator, separated, first)),
-            notes=Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value))))),
-            human_side=Lazy(lambda: HumanSide(s.shared("human") if (s := separated.value) else {})),
-            secrets=Lazy(partial(separate_normalized, parameters, is_secret, validator)),
-            examples=Lazy(partial(_valid, examples, validator, separated)) if examples else _NONE,
-            items=items,
+        self.parameters = parameters
+        self.output = output
+        self.items = items
+        self.first = first
+        self.validator = validator
+        self.output_validator = None if output is None else Validator(output, formats=not hinted)
+        self.separated = separated
+        self.checker = Lazy(partial(_checker, validator, separated, first))
+        self.notes = Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value)))))
+        self.human_side = Lazy(
+            lambda: HumanSide(both.shared("human") if (both := separated.value) else {})
         )
+        self.secrets = Lazy(partial(separate_normalized, parameters, is_secret, validator))
+        self.examples = Lazy(partial(_valid, examples, validator, separated)) if examples else _NONE
+        self.renderings: dict[_Rendered, Rendering] = {}
+        self.mark = object()
+        self.kept: dict[str, str] = {}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Contract):
+            return NotImplemented
+        names = ("parameters", "output", "items", "separated")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __hash__(self) -> int:
+        return hash(tuple(_properties(self.parameters)))
+
+    def __repr__(self) -> str:
+        # Without the schemas: they have the defaults of secrets.
+        return f"<Contract of {', '.join(_properties(self.parameters))}>"
 
     @classmethod
     def from_schemas(
@@ -179,7 +166,7 @@ class Contract:
         given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
         whole = _read(name, "/parameters", given, partial(_closed, name), lenient)
         result = None if output is None else _read(name, "/output", output, _shown, lenient)
-        contract = cls.of(whole, result, is_human, partial(schema_notes, given, output))
+        contract = cls(whole, result, is_human, partial(schema_notes, given, output))
         with _as_definition_error(name, "/parameters"):
             contract.validator.compile()
         if contract.output_validator is not None:
@@ -195,7 +182,7 @@ class Contract:
         def is_fixed(path: Path, _: JsonSchema) -> bool:
             return path.keys in fixed
 
-        return Contract.of(
+        return Contract(
             parameters,
             self.output,
             any_of(*filter(None, (is_human,)), is_fixed) if fixed else is_human,

@@ -60,21 +60,15 @@ def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
     if not callable(fixed) and not isinstance(fixed, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         remedy = 'Write `{"$input.tenant": value}`.'
         raise wrong_type("fixed", "a mapping by path, or a function", fixed, remedy)
-    missing: dict[Keys, str] = {}
+    wanted: dict[Keys, str] = {}
     known: set[Keys] = set()
     for function in functions:
-        places = _places(function, fixed)
-        contract = contract_of(function)
-        part = ProgramPart(contract.parameters, places, contract.validator)
-        for keys, path in places.items():
-            if keys not in known and keys in part.places:
-                known.add(keys)
-                missing.pop(keys, None)
-            elif keys not in known:
-                missing[keys] = path
-        if not missing and not callable(fixed):
+        places, contract = _places(function, fixed), contract_of(function)
+        wanted |= places
+        known.update(ProgramPart(contract.parameters, places, contract.validator).places)
+        if known.issuperset(wanted) and not callable(fixed):
             return
-    for path in missing.values():
+    for path in (path for keys, path in wanted.items() if keys not in known):
         reason = f"No function has a property at {path!r}."
         raise DefinitionError("fixed", reason, "Look at `function.parameters`, and write its path.")
 

@@ -121,7 +121,7 @@ def test_the_schemas_are_built_once_on_first_use_and_are_not_in_the_repr() -> No
 
     def build() -> Contract:
         built.append(1)
-        return Contract.of({"type": "object", "properties": {}}, None, is_human_by_default)
+        return Contract({"type": "object", "properties": {}}, None, is_human_by_default)
 
     function = Function(name="lazy", _contract=Lazy(build))
     assert "lazy" in repr(function)
@@ -256,7 +256,7 @@ def test_positional_follows_the_path_of_a_route_then_the_schema() -> None:
         "properties": {"query": group, "b": {"type": "string"}, "a": {"type": "integer"}},
         "$defs": {"Q": {"type": "string"}, "Unused": {}},
     }
-    contract = Contract.of(parameters, None, None, first=("b", "a"))
+    contract = Contract(parameters, None, None, first=("b", "a"))
     routed = Function(name="f", _contract=Lazy.of(contract))
     assert routed.positional == (
         {"type": "string"},

@@ -81,7 +81,7 @@ class SchemaMaker:
             items = None if plan.success is None else items_in(self._document, plan.success)
             output = None if content is None else self._output(content.schema, faults)
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
-            contract = Contract.of(
+            contract = Contract(
                 parameters,
                 output,
                 self._is_human,

@@ -18,7 +18,6 @@ from pyfunctools.sources.python.callable_schemas import (
     CallableParameters,
     WrittenParameters,
     read_output,
-    read_parameters,
 )
 from pyfunctools.sources.python.callable_signature import EMPTY, Injected, read_signature
 from pyfunctools.sources.python.core_schema import CoreSchema
@@ -202,8 +201,8 @@ def read_handler(
             have no effect.
     """
     signature = read_signature(called, where, owner=owner, enclosing=enclosing)
-    parameters, written = read_parameters(signature, docs)
-    return _handler(called, owner, renames, parameters, written), written
+    parameters = CallableParameters(signature, docs)
+    return _handler(called, owner, renames, parameters), parameters.written
 
 
 def _handler(
@@ -211,9 +210,9 @@ def _handler(
     owner: type | None,
     renames: bool,
     parameters: CallableParameters,
-    written: Lazy[WrittenParameters],
 ) -> MethodHandler:
-    signature, docs, reading, keys = parameters
+    signature, reading = parameters.signature, parameters.reading
+    keys, written = parameters.keys, parameters.written
     required, passed, stars = list[str](), list[str](), dict[str, str]()
     plain, defaults = dict[str, frozenset[type]](), dict[str, object]()
     fills_defaults = False
@@ -243,7 +242,7 @@ def _handler(
         has_human=reading.is_marked,
         unlisted=Lazy(lambda: written.value.unlisted),
         renames=renames,
-        output=read_output(signature, docs),
+        output=read_output(signature, parameters.docs),
         positional=signature.positional,
         args=stars.get("args"),
         defaults=defaults,

@@ -23,7 +23,6 @@ from pyfunctools.sources.python.docstrings import Docs, doc_of
 from pyfunctools.sources.python.hint_scope import Namespace, hint_text
 from pyfunctools.sources.python.hints import (
     Adapter,
-    HintReading,
     input_schema,
     json_default,
     output_adapter,
@@ -54,15 +53,41 @@ class WrittenParameters(NamedTuple):
     unlisted: "Outline | None"
 
 
-class CallableParameters(NamedTuple):
-    """The parameters of a callable as pydantic reads them; `keys` has the name in JSON of each."""
+class CallableParameters:
+    """The parameters of a callable as pydantic reads them; `keys` has the name in JSON of each.
 
-    signature: Signature
-    docs: Docs
-    reading: HintReading
-    keys: Mapping[str, str]
+    `written` is their schema: made when it is first read, unless that may fail.
 
-    def written(self) -> WrittenParameters:
+    Raises:
+        DefinitionError: pydantic has no schema for a hint, a mark in it would have no effect, or
+            two parameters have one name in JSON.
+    """
+
+    __slots__ = ("docs", "keys", "reading", "signature", "written")
+
+    def __init__(self, signature: Signature, docs: Docs) -> None:
+        hints = {each.name: each.hint for each in signature.inputs}
+        try:
+            self.reading = read_hints(hints, signature.names)
+        except Exception as error:  # pydantic and the hints' classes may raise anything
+            raise _error_of_parameter(signature, error) from error
+        self.signature, self.docs = signature, docs
+        self.keys: dict[str, str] = {}
+        for name, field in self.reading.fields.items():
+            key = declared_name(name, field)
+            if key in self.keys.values():
+                first = next(other for other, known in self.keys.items() if known == key)
+                raise DefinitionError(
+                    f"{signature.where}({name})",
+                    f"It is called {key!r} in JSON, and so is `{first}`.",
+                    "Give one of them another alias.",
+                )
+            self.keys[name] = key
+        self.written = Lazy(self._written)
+        if not self.reading.is_plain:
+            _ = self.written.value
+
+    def _written(self) -> WrittenParameters:
         """Return their schema.
 
         Raises:
@@ -132,37 +157,6 @@ class CallableParameters(NamedTuple):
                 with suppress(Exception):  # it is not JSON: the parameter is optional all the same
                     schema["default"] = json_default(each.hint, each.default, names, core)
         return schema
-
-
-def read_parameters(
-    signature: Signature, docs: Docs
-) -> tuple[CallableParameters, Lazy[WrittenParameters]]:
-    """Return the parameters, and their schema: written when it is first read, unless that may fail.
-
-    Raises:
-        DefinitionError: pydantic has no schema for a hint, a mark in it would have no effect, or
-            two parameters have one name in JSON.
-    """
-    try:
-        reading = read_hints({each.name: each.hint for each in signature.inputs}, signature.names)
-    except Exception as error:  # pydantic and the hints' classes may raise anything
-        raise _error_of_parameter(signature, error) from error
-    keys: dict[str, str] = {}
-    for name, field in reading.fields.items():
-        key = declared_name(name, field)
-        if key in keys.values():
-            first = next(other for other, known in keys.items() if known == key)
-            raise DefinitionError(
-                f"{signature.where}({name})",
-                f"It is called {key!r} in JSON, and so is `{first}`.",
-                "Give one of them another alias.",
-            )
-        keys[name] = key
-    parameters = CallableParameters(signature, docs, reading, keys)
-    written = Lazy(parameters.written)
-    if not reading.is_plain:
-        _ = written.value
-    return parameters, written
 
 
 def _is_secret(place: JsonSchema) -> bool:

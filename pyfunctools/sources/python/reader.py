@@ -207,7 +207,7 @@ def _contract(
         yield from _hint_notes(called, docs)
         yield from secret_notes(contract.llm, "python")
 
-    contract = Contract.of(written, shown, is_human, notes, hinted=True)
+    contract = Contract(written, shown, is_human, notes, hinted=True)
     return contract
 
 
