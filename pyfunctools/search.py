@@ -198,8 +198,6 @@ class SearchIndex:
 def _other_order(rank: OtherRanker, query: str, functions: Sequence[Function]) -> list[str]:
     """Return the names of the functions in the order of another ranker."""
     remedy = "Write a function of the query and the functions that returns functions, best first."
-    if not callable(rank):  # pyright: ignore[reportUnnecessaryComparison]
-        raise wrong_type("search(rank)", "a function", rank, remedy)
     try:
         given = list(cast("Iterable[object]", rank(query, functions)))
     except Exception as error:  # the caller's code may raise anything

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
+from inspect import Parameter, iscoroutinefunction, signature
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
@@ -17,8 +18,7 @@ def says_its_form(cls: type[T]) -> type[T]:
         method: object = getattr(member, "__func__", member)
         if name.startswith("_") or not isinstance(method, FunctionType):
             continue
-        code = method.__code__
-        if _VALUES.isdisjoint(code.co_varnames) and not code.co_flags & _COROUTINE:
+        if _VALUES.isdisjoint(method.__code__.co_varnames) and not iscoroutinefunction(method):
             explained = _explained(method)
             setattr(cls, name, classmethod(explained) if method is not member else explained)
     return cls
@@ -39,8 +39,6 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _remedy(method: Callable[..., Any], options: Iterable[str]) -> str:
-    from inspect import Parameter, signature  # an import of the package does without these
-
     from pyfunctools.schema.ground.did_you_mean import meant_option
 
     given = [each for each in signature(method).parameters.values() if each.name not in _OWN]
@@ -52,9 +50,6 @@ def _remedy(method: Callable[..., Any], options: Iterable[str]) -> str:
     form = ", ".join(f"{each.name}=..." if each.kind in by_name else each.name for each in given)
     return f"Write `{method.__name__}({form})`."
 
-
-_COROUTINE: Final = 0x80
-"""`inspect.CO_COROUTINE`."""
 
 _OWN: Final = frozenset({"self", "cls"})
 

@@ -5,7 +5,6 @@ constraints are strict, since strictness helps them most. The others are not, wh
 losses. `Report` tells what all functions cost.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from json import JSONEncoder
 from typing import Any, Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools._text import cut_at_word, quantity, visible
+from pyfunctools._text import cut_at_word, first_sentence, quantity, visible
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.dialects.simplify import unwrapped
 from pyfunctools.dialects.subschema import Loss
@@ -203,16 +202,13 @@ def sent_description(function: Function, tells_tags: bool) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    found = _SENTENCE.match(text)
-    first = found[0].strip() if found and not text.startswith("@") else ""
-    return "\n".join(filter(None, (first, _constraints(text))))
+    said = "\n".join(line for line in text.splitlines() if not line.startswith("@"))
+    return "\n".join(filter(None, (first_sentence(said, len(said)), _constraints(text))))
 
 
 def _constraints(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.startswith("@"))
 
-
-_SENTENCE: Final = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|(?=\n|$))")
 
 _STEPS: Final = (
     ("nested", _first_sentence),

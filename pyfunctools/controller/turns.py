@@ -113,8 +113,7 @@ class TurnRunner(ABC):
     ) -> Turn:
         check_options("run", options, CallOptions.__annotations__)
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
-            reason = f"`previous` must be a `Turn`, not `{type(previous).__name__}`."
-            raise DefinitionError("run(previous)", reason)
+            raise wrong_type("run(previous)", "a `Turn`", previous)
         model_turn = self._read_turn(response)
         turn = Turn(
             calls=tuple(self._calls(model_turn)),

@@ -39,9 +39,6 @@ def selected_names(
     wanted = {key: _texts(key, given) for key, given in asked.items() if given is not None}
     if "methods" in wanted:
         wanted["methods"] = frozenset(each.upper() for each in wanted["methods"])
-    if where is not None and not callable(where):
-        reason = f"{where!r} is not a function."
-        raise DefinitionError("select(where)", reason, "Write a predicate of a `Function`.")
     known = {each.name: _facts(each) for each in functions}
     for key, texts in wanted.items() if not allow_empty else ():
         there = {text for facts in known.values() for text in facts[key] if text}

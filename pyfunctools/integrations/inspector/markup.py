@@ -129,7 +129,8 @@ class SchemaTree:
         *above, target = part.reference_chain()
         rules = [each.rules for each in (*above, target)]
         said = [text_of(each["description"]) for each in rules if "description" in each]
-        bounds = [f"default {_short(each['default'])}" for each in rules if "default" in each]
+        defaults = [each["default"] for each in rules if "default" in each]
+        bounds = [f"default {json.dumps(each, ensure_ascii=False)}" for each in defaults]
         line = (
             name,
             " ",
@@ -167,13 +168,11 @@ def _places(part: Part) -> Iterator[tuple[Child, Part, str]]:
     patterns = members_of(part.rules.get("patternProperties"))
     others = [(f"/{pattern}/", part.below("patternProperties", pattern)) for pattern in patterns]
     first, rest = part.items
-    items = [(f"item {n}", each) for n, each in enumerate(first, 1)]
+    items = [*((f"item {n}", each) for n, each in enumerate(first, 1)), ("each item", rest)]
     for listed, step in (([*others, ("any name", part.rest)], ".*"), (items, "[]")):
         for name, each in listed:
             if each is not None and each.schema is not False:
                 yield name, each, step
-    if rest is not None and rest.schema is not False:
-        yield "each item", rest, "[]"
     for keyword, words in _UNIONS.items():
         for n, each in enumerate(part.branches(keyword), 1):
             yield f"{words}, {n}", each, "|"
@@ -184,7 +183,3 @@ def _type_of(part: Part, target: Part) -> str:
     reference = part.rules.get("$ref")
     name = defined_name(reference) if isinstance(reference, str) else None
     return (name or "object") if target.declared else expected(part)
-
-
-def _short(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
