@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import islice
 from secrets import token_urlsafe
 from threading import Lock
@@ -103,14 +103,6 @@ def resume(interrupts: Iterable[Interrupt], answers: Mapping[str, PersonsAnswer]
     return Command(resume=replies)
 
 
-class _Result(NamedTuple):
-    """A tool's result: content for the model, and an artifact for the program."""
-
-    content: str | list[Any]
-    artifact: object = None
-    is_error: bool = False
-
-
 class ControllerTool(BaseTool):
     """One function of a controller."""
 
@@ -141,31 +133,31 @@ class ControllerTool(BaseTool):
         return (tool_input, tool_call_id), {}
 
     def _run(self, *given: Any, config: RunnableConfig) -> tuple[str | list[Any], object]:
-        return _unpacked(finish(self._result(*given, config=config, awaits=False)))
+        return self._message(finish(self._result(*given, config=config, awaits=False)))
 
     async def _arun(self, *given: Any, config: RunnableConfig) -> tuple[str | list[Any], object]:
-        return _unpacked(await self._result(*given, config=config, awaits=True))
+        return self._message(await self._result(*given, config=config, awaits=True))
 
     async def _result(
         self, arguments: Any, call_id: str | None, config: RunnableConfig, *, awaits: bool
-    ) -> _Result:
-        """Return a call's result; if the node has run before, the earlier result.
+    ) -> Outcome:
+        """Return a call's outcome; if the node has run before, the earlier one.
 
         After an interrupt LangGraph runs a node, with all its calls, again from the start. Calls
         that are still running then are awaited.
         """
-        step, mine = _step_of(config), Future[_Result]()
+        step, mine = _step_of(config), Future[Outcome]()
         held = step.results.setdefault(call_id, mine) if call_id else mine
         if held is not mine:
             return await asyncio.shield(asyncio.wrap_future(held)) if awaits else held.result()
         call, function = self._tools.call_of(self.name, arguments, call_id), self._function
         try:
             outcome = await self._outcome(call, config, step, awaits=awaits)
-            mine.set_result(self._result_of(outcome))
+            mine.set_result(replace(outcome, exception=None))
         except BaseException as error:
             may_repeat = isinstance(error, Exception) or function.read_only or function.idempotent
             if not may_repeat:  # cancelled: it may have run, and LangGraph tries again
-                mine.set_result(_Result(_CANCELLED, is_error=True))
+                mine.set_result(Outcome(text=_CANCELLED, reason="cancelled"))
             elif call_id:  # nothing has run: the next time it may
                 step.results.pop(call_id, None)
                 mine.set_exception(error)
@@ -213,18 +205,21 @@ class ControllerTool(BaseTool):
             _GIVEN.pop(each.handle, None)
         return outcome
 
-    def _result_of(self, outcome: Outcome) -> _Result:
+    def _message(self, outcome: Outcome) -> tuple[str | list[Any], object]:
+        """Return the content and the artifact of a message; an exception makes one of an error."""
         if outcome.waiting is not None:  # outside a graph: the program continues with the ticket
-            return _Result(outcome.text, asdict(outcome.waiting))
-        artifact = None
-        if outcome.ok and self._function.separated is None:
-            artifact = to_jsonable_python(outcome.value, serialize_unknown=True)
+            return outcome.text, asdict(outcome.waiting)
         content: list[Any] = [{"type": "text", "text": outcome.text}]
         for each in outcome.content:
             media_type = media_type_of(each)
             kind = "image" if media_type in IMAGES else "file"
             content.append({"type": kind, "base64": base64_of(each), "mime_type": media_type})
-        return _Result(content if outcome.content else outcome.text, artifact, outcome.is_error)
+        shown = content if outcome.content else outcome.text
+        if outcome.is_error:
+            raise ToolException(shown)
+        if self._function.separated is not None:
+            return shown, None
+        return shown, to_jsonable_python(outcome.value, serialize_unknown=True)
 
 
 class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -301,13 +296,6 @@ def _rendered(where: str, controller: Controller, dialect: str) -> Tools:
     return controller.tools(dialect, strict=False)
 
 
-def _unpacked(result: _Result) -> tuple[str | list[Any], object]:
-    """Return the content and the artifact of a tool's message, or raise what makes an error's."""
-    if result.is_error:
-        raise ToolException(result.content)
-    return result.content, result.artifact
-
-
 def _runtime() -> Any:
     """Return the runtime of the current graph, `None` outside one."""
     try:
@@ -334,14 +322,14 @@ class _Step:
     """
 
     def __init__(self) -> None:
-        self.results: dict[str, Future[_Result]] = {}
+        self.results: dict[str, Future[Outcome]] = {}
         self.waits: dict[str, tuple[Outcome, int]] = {}
         self._aside: dict[str, list[object]] = {}
         self._asked: set[str] = set()
         self._taking = Lock()
 
     @property
-    def running(self) -> "list[Future[_Result]]":
+    def running(self) -> "list[Future[Outcome]]":
         """The calls that have not ended."""
         return [each for each in list(self.results.values()) if not each.done()]
 

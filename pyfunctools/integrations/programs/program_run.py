@@ -10,6 +10,7 @@ the calls: those that ran in brief, those that wait with the model's arguments, 
 person's.
 """
 
+import builtins
 from asyncio import Lock, get_running_loop, to_thread
 from base64 import b85decode, b85encode
 from collections import Counter
@@ -17,12 +18,13 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from json import dumps, loads
 from lzma import FILTER_LZMA2, FORMAT_RAW, compress, decompress
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened, visible
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions, inner_call
+from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction, finder
 from pyfunctools.controller.turn import run_in_order
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.execution.person.approval import Approval
@@ -42,10 +44,11 @@ from pyfunctools.integrations.programs.sandbox import (
 )
 from pyfunctools.limits import DEFAULT_LIMITS, ProgramLimits
 from pyfunctools.record.call import Call
+from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import InnerCall, Outcome, Waiting, outcome_json
 from pyfunctools.schema import Issue, Path, Success
 from pyfunctools.schema.ground.json_values import is_json_value
-from pyfunctools.signatures import loose_signatures
+from pyfunctools.signatures import loose_signatures, spelled_names
 
 _SMALL: Final[Any] = {
     "format": FORMAT_RAW,
@@ -116,13 +119,39 @@ def _loaded_call(
 
 T = TypeVar("T")
 
+MANY: Final = 40
+"""With more functions the model finds them first."""
+_FOUND: Final = 5
+_TAKEN: Final = frozenset({*dir(builtins), "asyncio"})
 
-class ProgramFunctions(NamedTuple):
-    """What a program may call: functions of `inner`, by their names in a program."""
 
-    inner: Controller
+class ProgramRunner:
+    """Runs programs whose calls are those of `inner`, by their `names` in a program.
+
+    Where there are many functions, `find` is the one that finds them.
+    """
+
+    limits = DEFAULT_LIMITS
+    preview = None
+    find: RunnableFunction | None
     names: Mapping[str, str]
-    limits: ProgramLimits
+
+    def __init__(self, controller: Controller, limits: ProgramLimits) -> None:
+        self._controller = controller.select()  # to be closed by itself
+        self.program_limits = limits
+        self.inner, self.find = controller, None
+        names = [each.name for each in controller]
+        if len(names) <= MANY:
+            self.names = spelled_names(names, _TAKEN)
+            return
+        spelled = spelled_names(names, _TAKEN | {FIND, CALL})
+        self.find = finder(controller.search, controller.functions, _FOUND, spelled=spelled)
+        self.inner = controller.searchable()
+        self.inner._entries[FIND] = self.find  # pyright: ignore[reportPrivateUsage] - other spellings
+        self.names = {**spelled, FIND: FIND, CALL: CALL}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ProgramRunner, (self._controller, self.program_limits)
 
     def stubs(self, code: str) -> str:
         """Return what a type checker has to know of the functions in a program."""
@@ -130,16 +159,32 @@ class ProgramFunctions(NamedTuple):
         used = {now: self.inner[name] for now, name in self.names.items() if now in words}
         return loose_signatures(used)
 
+    async def run(self, run: Run) -> Outcome:
+        """Run a program, or continue it where it waited."""
+        return await ProgramRun(self, run).outcome()
+
+    def may_ask(self, function: Function) -> bool:
+        """Return True: a call of the program may wait for a person."""
+        return True
+
+    def close(self) -> None:
+        """Close what runs the functions."""
+        self._controller.select().close()  # a view: the controller itself may be entered again
+
+    async def aclose(self) -> None:
+        """Close what runs the functions."""
+        await self._controller.select().aclose()
+
 
 class ProgramRun:
     """One run of a program."""
 
-    def __init__(self, functions: ProgramFunctions, run: Run) -> None:
+    def __init__(self, runner: ProgramRunner, run: Run) -> None:
         assert run.person is not None  # noqa: S101 - the runner pauses
-        self._functions = functions
+        self._runner = runner
         self._run = run
         self._person: PersonsPart = run.person
-        self._sandbox = Sandbox(functions.names, functions.limits)
+        self._sandbox = Sandbox(runner.names, runner.program_limits)
         self._code = ""
         self._calls: list[ProgramCall] = []
         self._answers: Mapping[str, PersonsAnswer] = {}
@@ -183,7 +228,7 @@ class ProgramRun:
             if refused := await self.claim():
                 return refused
             self._code = cast("str", self._run.arguments["code"])
-            stubs = self._functions.stubs(self._code)
+            stubs = self._runner.stubs(self._code)
             reached = await self._step(self._sandbox.start, self._code, stubs)
             self._add(reached)
             return reached
@@ -213,7 +258,7 @@ class ProgramRun:
 
     def _refused(self) -> Outcome | None:
         """Refuse to go on if a function of a waiting call is not what it was."""
-        inner, known = self._functions.inner, self._functions.names.values()
+        inner, known = self._runner.inner, self._runner.names.values()
         for ticket in filter(None, [call.ticket for call in self._calls]):
             if ticket.function not in known:
                 return ticket_refused("gone", ticket.function)
@@ -224,7 +269,7 @@ class ProgramRun:
     def _add(self, reached: list[AskedCall] | ProgramEnd) -> None:
         asked = reached if isinstance(reached, list) else []
         for number, each in enumerate(asked, len(self._calls) + 1):
-            name = self._functions.names[each.name]
+            name = self._runner.names[each.name]
             call_id = f"{self._run.info.id}.{number}"
             self._calls.append(ProgramCall(each.number, call_id, name, each.arguments))
 
@@ -235,7 +280,7 @@ class ProgramRun:
         return self._claimed[0] if self._claimed else None
 
     def _runs_beside(self, call: ProgramCall) -> bool:
-        return self._run.awaits and self._functions.inner[call.function].concurrent is not False
+        return self._run.awaits and self._runner.inner[call.function].concurrent is not False
 
     async def _one(self, call: ProgramCall) -> None:
         try:
@@ -269,7 +314,7 @@ class ProgramRun:
             human=human, context=run.context, approve=approve, audience=run.info.audience
         )
         return inner_call(
-            self._functions.inner, made, options, awaits=run.awaits, tickets=person.tickets
+            self._runner.inner, made, options, awaits=run.awaits, tickets=person.tickets
         )
 
     def _suspended(self, dump: bytes) -> Outcome:
