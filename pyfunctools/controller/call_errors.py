@@ -41,7 +41,8 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
 def _remedy(method: Callable[..., Any], options: Iterable[str]) -> str:
     from pyfunctools.schema.ground.did_you_mean import meant_option
 
-    given = [each for each in signature(method).parameters.values() if each.name not in _OWN]
+    all_of_them = signature(method).parameters.values()
+    given = [each for each in all_of_them if each.name not in ("self", "cls")]
     names = [each.name for each in given]
     for option in options:
         if option not in names and (meant := meant_option(option, names)):
@@ -49,9 +50,6 @@ def _remedy(method: Callable[..., Any], options: Iterable[str]) -> str:
     by_name = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
     form = ", ".join(f"{each.name}=..." if each.kind in by_name else each.name for each in given)
     return f"Write `{method.__name__}({form})`."
-
-
-_OWN: Final = frozenset({"self", "cls"})
 
 
 _ONE_VALUE = {

@@ -26,7 +26,8 @@ from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Path, Success
 from pyfunctools.schema.ground.did_you_mean import near_names
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.references import prune, resolve
+from pyfunctools.schema.ground.references import prune
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.search import SearchIndex
 from pyfunctools.signatures import signatures_of, spelled_names
 from pyfunctools.sources.openapi.naming import name_all
@@ -99,21 +100,18 @@ class Behind(NamedTuple):
 
 def _schema_at(whole: Any, keys: Keys) -> str:
     """Return a line with the schema of a place, or of the nearest place above that has one."""
-    schema, reached = resolve(whole, whole), list[str | int]()
+    place, reached = Outline(whole).place, 0
     for key in keys:
-        fields = members_of(schema)
-        below = members_of(fields.get("properties")).get(str(key))
-        if isinstance(key, int):
-            below = fields.get("items")
-        if not isinstance(below, dict):
+        inside = place.possible.inside(key)
+        if not inside.roots:
             break
-        schema = resolve(whole, below)
-        reached.append(key)
-    shown: Any = schema
-    if "$defs" in members_of(whole):
-        shown = prune({**members_of(schema), "$defs": whole["$defs"]})
+        place, reached = inside, reached + 1
+    part = place.roots[0]
+    shown: Any = (part.resolved or part).schema
+    if "$defs" in whole:
+        shown = prune({**members_of(shown), "$defs": whole["$defs"]})
     text = dumps(shown, ensure_ascii=True, separators=(",", ":"))
-    return f"The schema of {Path.of(reached)}: {shortened(text, _LONGEST)}"
+    return f"The schema of {Path.of(keys[:reached])}: {shortened(text, _LONGEST)}"
 
 
 def other_names(functions: Sequence[Function]) -> Mapping[str, str]:

@@ -75,7 +75,7 @@ def test_a_response_of_another_vendor_is_an_error_that_names_both() -> None:
         tools.run({"type": "message", "content": []})
     with pytest.raises(DefinitionError, match=r"not `str`.*parse_calls"):
         tools.run("buy(item='tea')")
-    with pytest.raises(DefinitionError, match="`previous` must be a `Turn`, not `dict`"):
+    with pytest.raises(DefinitionError, match="must be a `Turn`, not `dict`"):
         tools.run(response(), previous={})  # pyright: ignore[reportArgumentType]
 
 
