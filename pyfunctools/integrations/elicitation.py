@@ -15,9 +15,11 @@ from mcp_types import ClientCapabilities
 
 from pyfunctools._json import JsonValue, members_of
 from pyfunctools._text import shortened, visible
+from pyfunctools.execution.person.answers import path_of
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Question, Waiting
 from pyfunctools.schema import validate
+from pyfunctools.schema.ground.path import ROOT
 
 FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
 """The formats of texts that forms support."""
@@ -25,7 +27,6 @@ FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
 PAGES: Final = 10_000
 """The most pages that are open at the same time; with more, the oldest is forgotten."""
 
-_ROOT: Final = "$input."
 _LONGEST: Final = 1_000
 _plain: Final = JSONEncoder(ensure_ascii=False).encode
 
@@ -50,13 +51,11 @@ def elicitation_form(questions: Sequence[Question], *, approves: bool) -> dict[s
 
 def values_by_path(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answers to a form by `Question.path`."""
-    return {
-        f"{_ROOT}{name}" if name.isidentifier() else name: value for name, value in answer.items()
-    }
+    return {path_of(name): value for name, value in answer.items()}
 
 
 def _field_name(path: str) -> str:
-    name = path.removeprefix(_ROOT)
+    name = path.removeprefix(f"{ROOT}.")
     return name if name.isidentifier() else path
 
 

@@ -27,13 +27,13 @@ from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.mcp.tool_results import MESSAGE_LIMIT, remote_tool_of
+from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.steps import Answered
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Question, Reason, ServerWords, Waiting
 from pyfunctools.schema import Issue, Path
-from pyfunctools.schema.ground.path import ROOT
 
 AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
 """`ServerDialog.ask`, run where the call was made: on its loop, or in a thread with its context."""
@@ -184,10 +184,7 @@ class _Form:
         )
         self._function = replace(function, _contract=Lazy.of(whole))
         paths = {name: str(Path.of((*self._outer, name))) for name in fields}
-        self._shown = {
-            path: name if name.startswith(ROOT) and not self._outer else path
-            for name, path in paths.items()
-        }
+        self._shown = {path: path if self._outer else path_of(name) for name, path in paths.items()}
 
     def questions(self, values: Mapping[str, object]) -> Iterator[Question]:
         """Yield the questions in the order of the form, with what is wrong with the values."""
@@ -208,11 +205,8 @@ class _Form:
 
     def _given(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return the values for this form, by the paths of its fields; their names do too."""
-        found = {
-            path: values.get(shown, values.get(shown.removeprefix(f"{ROOT}.")))
-            for path, shown in self._shown.items()
-        }
-        return {path: value for path, value in found.items() if value is not None}
+        given = {path_of(name): value for name, value in values.items() if value is not None}
+        return {path: given[shown] for path, shown in self._shown.items() if shown in given}
 
 
 def _requests(state: JsonObject) -> dict[str, JsonObject]:

@@ -18,7 +18,7 @@ from pyfunctools.schema import Path
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.feedback.plain_words import humanized
 from pyfunctools.schema.ground.json_values import ABSENT, Given
-from pyfunctools.schema.ground.path import Keys, parse_path, value_at
+from pyfunctools.schema.ground.path import ROOT, Keys, parse_path, value_at
 from pyfunctools.schema.ground.references import defined_name, prune
 from pyfunctools.schema.outline.json_types import listed_values
 from pyfunctools.schema.outline.outline import Part, Place
@@ -138,6 +138,11 @@ def answers_of(human: object) -> Answers:
         node.own = each
         is_mixed |= isinstance(each, dict | list) and bool(node.inside)
     return Answers(value) if is_mixed else root
+
+
+def path_of(name: str) -> str:
+    """Return the path of an answer that was given by its path, or by a name at the top."""
+    return name if name.startswith(ROOT) else str(Path.of((name,)))
 
 
 def is_blank(value: object) -> bool:

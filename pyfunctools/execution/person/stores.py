@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from heapq import heappop, heappush
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
@@ -103,8 +102,7 @@ class MemoryStore(_ByClocks):
         self._limit = limit
         self._process = os.getpid()
         self._lock = Lock()
-        self._used: set[str] = set()
-        self._ends: list[tuple[int, str]] = []
+        self._used: dict[str, int] = {}  # the expiries by the ids
         self._forgotten: float = float("-inf")
         self._answers: dict[str, str] = {}
         self._size = 0
@@ -136,8 +134,7 @@ class MemoryStore(_ByClocks):
                     f"It remembers {self._limit} used tickets already.",
                     "Give `Tickets` a shorter lifetime, or a store that can hold more.",
                 )
-            self._used.add(ticket_id)
-            heappush(self._ends, (expires, ticket_id))
+            self._used[ticket_id] = expires
             return True
 
     def record(self, ticket_id: str, answer: str, /) -> None:
@@ -156,10 +153,10 @@ class MemoryStore(_ByClocks):
     def _sweep(self) -> None:
         until = self._now() - _GRACE
         for _ in range(SWEEP):
-            if not self._ends or self._ends[0][0] >= until:
+            ticket_id = next(iter(self._used), "")  # the one that was claimed first
+            if self._used.get(ticket_id, until) >= until:
                 return
-            self._forgotten, ticket_id = heappop(self._ends)
-            self._used.remove(ticket_id)
+            self._forgotten = max(self._forgotten, self._used.pop(ticket_id))
             self._size -= len(self._answers.pop(ticket_id, ""))
 
 
@@ -380,18 +377,15 @@ def _refuse_forgotten(store: str) -> NoReturn:
 
 def _checked(path: object) -> Path:
     """Return the absolute path, so that a change of the working directory does not matter."""
-    kind = type(path).__name__
-    given = os.fspath(cast("str", path)) if isinstance(path, _PATHS) else None
-    if isinstance(given, str) and given and not given.startswith(":memory:"):
-        return Path(os.path.abspath(given))
-    reason = "A database in memory is not shared, not even by two threads."
-    if not isinstance(given, str):
-        reason = f"This must be a path, not `{kind}`."
-    remedy = "Pass the path of a file, or use `MemoryStore()` if there is only one process."
+    if isinstance(path, str | os.PathLike):
+        given = os.fsdecode(cast("str", path))
+        if given and not given.startswith(":memory:"):
+            return Path(os.path.abspath(given))
+    reason = f"This must be the path of a file, not {path!r}."
+    remedy = "Use `MemoryStore()` if there is only one process."
     raise DefinitionError("SqliteStore(path)", reason, remedy)
 
 
-_PATHS = (str, os.PathLike)
 _GRACE = 60
 _GRACE_OF_TABLE = 3600
 """Seconds for which an expired claim is kept, since the clocks of processes may differ."""

@@ -15,6 +15,7 @@ from datetime import date, time
 from typing import Any, cast
 
 from pyfunctools._json import JsonValue
+from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.execution.person.uploads import SCALARS, plain_json
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -49,8 +50,8 @@ class Withheld:
     def add_answers(self, values: Mapping[str, object], secret: Set[str]) -> None:
         """Add a person's answers to a server; `secret` are the paths of secrets."""
         for name, value in values.items():
-            path = name if name.startswith(ROOT) else f"{ROOT}.{name}"
-            (self.secret_answers if path in secret else self.answers).append(plain_json(value))
+            answers = self.secret_answers if path_of(name) in secret else self.answers
+            answers.append(plain_json(value))
 
     def add_objects(self, bound: Mapping[str, object]) -> None:
         """Add what a method gets in a person's places, such as a default that a factory made."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.approval import Approval, PendingCall, View
 from pyfunctools.execution.person.blame import of_model
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
@@ -13,7 +14,6 @@ from pyfunctools.execution.wrappers.part import (
     declined,
     filled_paths,
     fixed_digest,
-    is_for,
     mapping_of,
     mistaken,
     next_ticket,
@@ -131,7 +131,7 @@ class DialogWithServer:
         self._person = person
         self._asked = cast("int", person.state.get("asked", 0))
         given = None if "server" in person.state else person.for_server
-        self._given: Mapping[str, object] = mapping_of(given)
+        self._given = {path_of(name): value for name, value in mapping_of(given).items()}
 
     async def run(self, run: Run) -> Outcome:
         """Run the tool; if the server's question has no answer, the outcome waits."""
@@ -153,11 +153,9 @@ class DialogWithServer:
         person, state = self._person, waiting_state(waiting)
         answer: object = None
         asked = person.ask if waiting.questions else person.approve
-        named = [each.path for each in waiting.questions]
-        values = {key: value for key, value in self._given.items() if is_for(key, named)}
-        if values:
-            answer = values
-            self._given = {key: self._given[key] for key in self._given.keys() - values.keys()}
+        named = [each.path for each in waiting.questions if each.path in self._given]
+        if named:
+            answer = {path: self._given.pop(path) for path in named}
         elif callable(asked):
             where = "human" if waiting.questions else "approve"
             pending = pending_call(person, waiting.questions, waiting.server)

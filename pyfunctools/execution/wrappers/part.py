@@ -1,6 +1,6 @@
 """The parts of a call: what a person gives is asked for and merged, and what the program gives."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from json import dumps
@@ -9,7 +9,7 @@ from typing import Literal, cast
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
-from pyfunctools.execution.person.answers import with_value
+from pyfunctools.execution.person.answers import path_of, with_value
 from pyfunctools.execution.person.approval import (
     Approval,
     Approve,
@@ -215,11 +215,6 @@ def mapping_of(given: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", given if isinstance(given, Mapping) else {})
 
 
-def is_for(name: str, paths: Container[str]) -> bool:
-    """Return whether a value of this name answers a question at one of these paths."""
-    return name in paths or f"$input.{name}" in paths
-
-
 def _for_server(made: Run, given: object, state: JsonObject) -> tuple[object, object]:
     """Return what was given for the function itself, and for the server's question or the login."""
     is_route, are_values = isinstance(made.function.origin, Route), isinstance(given, Mapping)
@@ -231,7 +226,7 @@ def _for_server(made: Run, given: object, state: JsonObject) -> tuple[object, ob
     if not isinstance(paths, Mapping) or not are_values:
         return given, given if given is False else None
     values = mapping_of(given)
-    answers = {key: value for key, value in values.items() if is_for(key, paths)}
+    answers = {key: value for key, value in values.items() if path_of(key) in paths}
     return {key: values[key] for key in values if key not in answers} or None, answers or None
 
 
