@@ -17,7 +17,6 @@ import sys
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -241,18 +240,17 @@ class DeadlineBackend:
             TimeoutError: the deadline is over before there is a connection.
         """
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        *others, last = addresses = _addresses(found, self._public_only)
-        for index, address in enumerate(others):
-            with suppress(Exception):  # the next address may answer
-                return self._open(address, port, timeout, len(addresses) - index, options)
-        return self._open(last, port, timeout, 1, options)
-
-    def _open(
-        self, address: str, port: int, timeout: float | None, share: int, options: dict[str, Any]
-    ) -> DeadlineStream:
-        left = _left(timeout, NoConnectionError)
-        left = None if left is None else left / share
-        return DeadlineStream(self._inner.connect_tcp(address, port, left, **options))
+        addresses = _addresses(found, self._public_only)
+        while True:
+            left = _left(timeout, NoConnectionError)
+            share = None if left is None else left / len(addresses)
+            try:
+                opened = self._inner.connect_tcp(addresses.pop(0), port, share, **options)
+            except Exception:  # the next address may answer
+                if not addresses:
+                    raise
+            else:
+                return DeadlineStream(opened)
 
 
 class PublicBackend:

@@ -10,12 +10,12 @@ from dataclasses import KW_ONLY, dataclass, field
 from hashlib import sha256
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from pyfunctools.errors import DefinitionError, DocumentError, MissingExtraError, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.credentials import secret_text
-from pyfunctools.execution.request.destination import is_loopback
+from pyfunctools.execution.request.destination import endpoint_of, is_loopback
 from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.media_types import is_json_media
 from pyfunctools.route import SecurityScheme
@@ -296,15 +296,13 @@ def _wrong_address(url: object) -> str | None:
     if not isinstance(url, str) or not is_field_value(url) or any(c in url for c in ' \\"<>'):
         return "is not a URL"
     try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
+        scheme, host, _ = endpoint_of(url)
     except ValueError:
-        return "is not a URL"
-    if not host or "@" in parts.netloc or parts.fragment:
-        return "is not a URL of a host alone, without a user and a fragment"
-    if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)):
-        return None
-    return "is not https"
+        scheme, host = "", None
+    if not host or "#" in url:
+        return "is not a URL of a host, without a user and a fragment"
+    is_safe = scheme == "https" or (scheme == "http" and is_loopback(host))
+    return None if is_safe else "is not https"
 
 
 _REMEDY = "Give `OAuth2` an address such as `https://login.example.com/token`."
