@@ -15,7 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 from urllib.parse import parse_qsl, unquote_plus
 
@@ -30,8 +30,7 @@ from pyfunctools.schema.ground.path import Keys, value_at
 
 _SET_BY_CONNECTION = "nothing: the connection sets this parameter"
 _LIKE_CONNECTION = "no property that a server may read as one that the connection sets"
-_LIKE_ANOTHER = "no property that a server may read as another parameter"
-_LIKE_A_PERSONS = "no property that a server may read as one that a person gives"
+_LIKE_ANOTHER = "no property that a server may read as another one"
 
 _STEPS = re.compile(r"[.\[\]]+")
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -115,135 +114,147 @@ def clashes(
     """
     found: dict[Keys, str] = {}
     if separated is not None:
-        found |= _beside_a_persons(arguments, separated)
-    for fields, names in _fields_by_location(route, arguments, reserved):
-        found |= _clashes_of(fields, names, arguments, separated)
-        if separated is not None:
-            for field in fields:
-                found |= _with_delimiters(field.parameter, arguments, separated)
+        for names in _names_in_objects(arguments, separated):
+            found |= _clashes_among(names)
+    for fields, taken in _fields_by_location(route, arguments, reserved):
+        by_connection = {known_name(name).flat for name in taken}
+        names: list[_Name] = []
+        for field, is_declared in fields:
+            value = _value_at(arguments, field.argument)
+            names += _names_of(field, is_declared, value, separated)
+            is_whole = value is not None and not (isinstance(value, dict) and _has_names(field))
+            if is_declared and is_whole and known_name(field.name).flat in by_connection:
+                found[field.argument] = _SET_BY_CONNECTION
+            if separated is not None:
+                found |= _with_delimiters(field, value, separated)
+        found |= _clashes_among(names, taken)
     return found
 
 
-class _Field(NamedTuple):
-    """A parameter, or a property of a form as a parameter.
+class _Name(NamedTuple):
+    """A name in one place of a request, or in one object: of a field, or of a key of its value.
 
-    `is_declared` is false for a property that the document does not name.
+    `keys` lead to its value, `field` to the whole field, whose name is `head`; the connection's
+    names have no `keys`. One that is `invented` is not kept apart by the document.
     """
 
-    parameter: Parameter
-    is_declared: bool = True
+    text: str
+    keys: Keys = ()
+    field: Keys = ()
+    head: str = ""
+    is_models: bool = False
+    invented: bool = False
 
-    @property
-    def is_sent_by_keys(self) -> bool:
-        """Whether each key of an object is sent as a separate name."""
-        style, explode = self.parameter.style, self.parameter.explode
-        if self.parameter.content_type is not None or style == "deepObject":
-            return self.parameter.content_type is None
-        return explode and (style == "matrix" or self.parameter.location in ("query", "cookie"))
 
-    def name_of(self, key: str) -> str:
-        """Return the name under which a key of the value is sent."""
-        name = self.parameter.name
-        return f"{name}[{key}]" if self.parameter.style == "deepObject" else key
+def _names_of(
+    field: Parameter, is_declared: bool, value: JsonValue, separated: Separated | None
+) -> Iterator[_Name]:
+    """Yield the names that a parameter, or a property of a form as one, has in a request."""
+    keys, head = field.argument, field.name
+    are_keys_names = _has_names(field)
+    if is_declared or (value is not None and not (are_keys_names and isinstance(value, dict))):
+        yield _Name(head, keys, keys, head, _is_models(keys, separated), not is_declared)
+    if are_keys_names:
+        nested = field.style == "deepObject"
+        for key in _names_of_person(keys, separated):
+            yield _Name(f"{head}[{key}]" if nested else key, (*keys, key), keys, head)
+        for key in (key for key, inner in members_of(value).items() if inner is not None):
+            text, inside = f"{head}[{key}]" if nested else key, (*keys, key)
+            yield _Name(text, inside, keys, head, _is_models(inside, separated), True)
+
+
+def _has_names(field: Parameter) -> bool:
+    """Return whether each key of an object is sent as a separate name."""
+    if field.content_type is not None or field.style == "deepObject":
+        return field.content_type is None
+    return field.explode and (field.style == "matrix" or field.location in ("query", "cookie"))
+
+
+_Fields: TypeAlias = list[tuple[Parameter, bool]]
+"""Parameters, or properties of a form as such, and whether the document names each."""
 
 
 def _fields_by_location(
     route: Route, arguments: JsonObject, reserved: ConnectionNames
-) -> Iterator[tuple[list[_Field], Collection[str]]]:
+) -> Iterator[tuple[_Fields, Collection[str]]]:
     """Yield the fields of each place in the request, with the names that are reserved there."""
-    found = defaultdict[Location, list[_Field]](list)
+    found = defaultdict[Location, _Fields](list)
     for each in route.parameters:
         if each.location == "querystring":
             form = Body(content_type="", argument=each.argument, schema=each.schema)
             yield [*_form_fields(form, arguments)], reserved.get("query", ())
         else:
-            found[each.location].append(_Field(each))
+            found[each.location].append((each, True))
     for location, fields in found.items():
         names = reserved.get(location, ())
         # Without an object there are only names that the document itself keeps apart.
-        if names or any(_object_at(arguments, each.parameter.argument) for each in fields):
+        if names or any(members_of(_value_at(arguments, each.argument)) for each, _ in fields):
             yield fields, names
     body = route.body
     if body is not None and media_kind(body.content_type) in ("form", "multipart"):
         yield [*_form_fields(body, arguments)], ()
 
 
-def _object_at(arguments: JsonObject, keys: Keys) -> JsonObject:
-    return members_of((value_at(arguments, keys) or (None,))[0])
-
-
-def _form_fields(form: Body, arguments: JsonObject) -> Iterator[_Field]:
+def _form_fields(form: Body, arguments: JsonObject) -> Iterator[tuple[Parameter, bool]]:
     """Yield the properties of a form, declared or given."""
     schema = form.schema if isinstance(form.schema, dict) else {}
     declared = members_of(schema.get("properties"))
-    for name in {**declared, **_object_at(arguments, form.argument)}:
+    for name in {**declared, **members_of(_value_at(arguments, form.argument))}:
         rule = form.encoding.get(name, NO_ENCODING)
-        yield _Field(form_parameter(name, rule, form.argument), name in declared)
+        yield form_parameter(name, rule, form.argument), name in declared
 
 
-class _Invented(NamedTuple):
-    """A name that the document does not keep apart: a key of a value, or a property of a form."""
-
-    name: str
-    keys: Keys
-    field: _Field
-    is_models: bool
-
-
-class _TakenNames:
-    """Names that are set already, each with its field (`None`: the connection's) and its owner."""
-
-    def __init__(self) -> None:
-        self._found = defaultdict[str, list[tuple[ComparedName, _Field | None, bool]]](list)
-
-    def add(self, name: ComparedName, field: _Field | None = None, is_models: bool = False) -> None:
-        for key in {name.flat, name.steps[0]}:
-            self._found[key].append((name, field, is_models))
-
-    def reached_by(self, name: ComparedName) -> Iterator[tuple[_Field | None, bool]]:
-        """Yield the fields whose names a server may confuse with this name, and their owners."""
-        for key in {name.flat, name.steps[0]}:
-            for other, field, is_models in self._found.get(key, ()):
-                if other.may_reach(name):
-                    yield field, is_models
+def _names_in_objects(arguments: JsonObject, separated: Separated) -> Iterator[list[_Name]]:
+    """Yield the person's names, and those that the model invented, of each object with both."""
+    todo: list[tuple[Keys, JsonValue]] = [((), arguments)]
+    for keys, value in todo:  # grows while it is read; holds objects and arrays only
+        members = members_of(value)
+        if persons := _names_of_person(keys, separated):
+            known = separated.names(keys)
+            paths = {name: (*keys, name) for name in members if name not in known}
+            yield [
+                *(_Name(name, (*keys, name)) for name in persons),
+                *(
+                    _Name(name, path, path, is_models=True, invented=True)
+                    for name, path in paths.items()
+                    if _is_models(path, separated)
+                ),
+            ]
+        for key, inner in enumerate(value) if isinstance(value, list) else members.items():
+            is_open = isinstance(inner, dict | list)
+            if is_open and separated.owner((*keys, key)) not in ("llm", "human"):
+                todo.append(((*keys, key), inner))
 
 
-def _clashes_of(
-    fields: list[_Field],
-    reserved: Collection[str],
-    arguments: JsonObject,
-    separated: Separated | None,
+def _clashes_among(
+    names: list[_Name], reserved: Collection[str] = ()
 ) -> Iterator[tuple[Keys, str]]:
-    """Yield the values that would set a reserved name, or the name of another field."""
-    by_connection = {known_name(name).flat for name in reserved}
-    invented: list[_Invented] = []
-    for field in fields:
-        keys, name = field.parameter.argument, field.parameter.name
-        (value,) = value_at(arguments, keys) or (None,)
-        if isinstance(value, dict) and field.is_sent_by_keys:
-            for key in (key for key, inner in value.items() if inner is not None):
-                inside = (*keys, key)
-                is_models = _is_models(inside, separated)
-                invented.append(_Invented(field.name_of(key), inside, field, is_models))
-        elif value is not None and not field.is_declared:
-            invented.append(_Invented(name, keys, field, _is_models(keys, separated)))
-        elif value is not None and known_name(name).flat in by_connection:
-            yield keys, _SET_BY_CONNECTION
+    """Yield the invented names that a server may read as a name that somebody else sets."""
+    invented = [(each, ComparedName.of(each.text)) for each in names if each.invented]
     if not invented:
         return  # the document itself keeps declared names apart
-    taken = _taken_names(fields, reserved, separated)
-    judged = [(each, ComparedName.of(each.name)) for each in invented]
-    for each, name in judged:
-        if not each.is_models:
-            taken.add(name, each.field)
-    for each, name in judged:
-        for field, is_others in taken.reached_by(name):
-            is_taken = field is None or (each.is_models and not is_others)
-            if not is_taken and field is not None and each.keys != each.field.parameter.argument:
-                is_taken = _head(each.name) == _head(field.parameter.name)
-            if field is not each.field and is_taken:
-                yield each.keys, _LIKE_CONNECTION if field is None else _LIKE_ANOTHER
-                break
+    taken = defaultdict[str, list[tuple[ComparedName, _Name]]](list)
+    declared = (*map(_Name, reserved), *(each for each in names if not each.invented))
+    known = [(each, known_name(each.text)) for each in declared]
+    for each, name in (*known, *(pair for pair in invented if not pair[0].is_models)):
+        for key in {name.flat, name.steps[0]}:
+            taken[key].append((name, each))
+    for each, name in invented:
+        near = [pair for key in {name.flat, name.steps[0]} for pair in taken.get(key, ())]
+        others = (other for seen, other in near if seen.may_reach(name) and _is_taken(each, other))
+        if (other := next(others, None)) is not None:
+            yield each.keys, _LIKE_ANOTHER if other.keys else _LIKE_CONNECTION
+
+
+def _is_taken(name: _Name, other: _Name) -> bool:
+    """Return whether a name must not be read as another one: the model may confuse its own only."""
+    if not other.keys:
+        return True  # the connection's
+    if other.field == name.field:
+        return False
+    if name.is_models and not other.is_models:
+        return True
+    return name.keys != name.field and _head(name.text) == _head(other.head)
 
 
 def _head(name: str) -> str:
@@ -251,64 +262,31 @@ def _head(name: str) -> str:
     return name.partition("[")[0].casefold()
 
 
-def _taken_names(
-    fields: list[_Field], reserved: Collection[str], separated: Separated | None
-) -> _TakenNames:
-    """Return the reserved names and the names that the document declares."""
-    taken = _TakenNames()
-    for name in reserved:
-        taken.add(known_name(name))
-    for each in fields:
-        keys = each.parameter.argument
-        if each.is_declared:
-            taken.add(known_name(each.parameter.name), each, _is_models(keys, separated))
-        if each.is_sent_by_keys:
-            for key in _names_of_person(keys, separated):
-                taken.add(known_name(each.name_of(key)), each)
-    return taken
-
-
-def _beside_a_persons(arguments: JsonObject, separated: Separated) -> Iterator[tuple[Keys, str]]:
-    """Yield the model's keys that a server may read as a person's key in the same object."""
-    todo: list[tuple[Keys, JsonValue]] = [((), arguments)]
-    for keys, value in todo:  # grows while it is read; holds objects and arrays only
-        members = members_of(value)
-        taken = _TakenNames()
-        for name in _names_of_person(keys, separated):
-            taken.add(known_name(name))
-        declared = separated.names(keys)
-        for key in members:
-            is_models = key not in declared and _is_models((*keys, key), separated)
-            if is_models and any(taken.reached_by(ComparedName.of(key))):
-                yield (*keys, key), _LIKE_A_PERSONS
-        for key, inner in enumerate(value) if isinstance(value, list) else members.items():
-            is_open = isinstance(inner, dict | list)
-            if is_open and separated.owner((*keys, key)) not in ("llm", "human"):
-                todo.append(((*keys, key), inner))
-
-
 def _with_delimiters(
-    parameter: Parameter, arguments: JsonObject, separated: Separated
+    field: Parameter, value: JsonValue, separated: Separated
 ) -> Iterator[tuple[Keys, str]]:
     """Yield the model's values with a delimiter, in an object that is sent as one text.
 
     After the delimiter a server could read the model's text as a person's value: many servers
     decode a text before they split it, and a header is not encoded at all.
     """
-    keys = parameter.argument
-    is_one_text = parameter.content_type is None and not _Field(parameter).is_sent_by_keys
+    keys, is_one_text = field.argument, field.content_type is None and not _has_names(field)
     if not is_one_text or not _names_of_person(keys, separated):
         return
-    delimiter = delimiter_of(parameter.style, explode=parameter.explode)
-    in_names = {delimiter, "="} if parameter.explode else {delimiter}
-    for key, value in _object_at(arguments, keys).items():
-        if value is not None and _is_models((*keys, key), separated):
+    delimiter = delimiter_of(field.style, explode=field.explode)
+    in_names = {delimiter, "="} if field.explode else {delimiter}
+    for key, inner in members_of(value).items():
+        if inner is not None and _is_models((*keys, key), separated):
             try:
-                text = scalar_text(value)
+                text = scalar_text(inner)
             except UnsendableError:
                 continue  # which is an issue when it is written
             if delimiter in text or not in_names.isdisjoint(key):
                 yield (*keys, key), f"a name and a text without {delimiter!r}"
+
+
+def _value_at(arguments: JsonObject, keys: Keys) -> JsonValue:
+    return (value_at(arguments, keys) or (None,))[0]
 
 
 def _is_models(keys: Keys, separated: Separated | None) -> bool:
