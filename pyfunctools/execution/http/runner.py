@@ -4,7 +4,6 @@ import logging
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from typing import Unpack
 
 from pyfunctools._text import visible
@@ -44,7 +43,6 @@ from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.media_types import sequence_kind
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome, Request, Response, end_of_stream
 from pyfunctools.record.settings import check_picklable
@@ -184,8 +182,6 @@ class HttpRunner:
                 headers = with_call_id(headers, self._idempotency, run.info.id)
         except Exception as error:  # the caller's code may raise anything
             return _without_credentials(function, error)
-        if run.put is not None and (wanted := _sequences(route)):
-            headers = {"accept": f"{wanted}, */*;q=0.5", **headers}
         request = build(
             route,
             run.arguments,
@@ -194,6 +190,7 @@ class HttpRunner:
             connected=self._names if destination.trusted else NO_NAMES,
             separated=function.separated,
             deep=self._deep,
+            items=run.put is not None,
         )
         if isinstance(request, Failure):
             return replace(whole_refused(function, request), response=Response(sent="no"))
@@ -366,12 +363,6 @@ def _bearer(scheme: SecurityScheme) -> SecurityScheme:
     """Return a scheme for a token of OAuth 2.0: in `Authorization` it is a bearer's (RFC 6750)."""
     is_key = scheme.type == "apiKey" and (scheme.parameter or "").lower() == "authorization"
     return replace(scheme, type="oauth2") if is_key else scheme
-
-
-def _sequences(route: Route) -> str:
-    """Return the media types of a successful response that are sequences."""
-    listed = (each.content_types for each in route.responses if each.status[:1] in "2d")
-    return ", ".join(media for media in chain(*listed) if sequence_kind(media))
 
 
 def _without_credentials(function: Function, error: Exception) -> Outcome:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeVar
 from urllib.parse import unquote
 
@@ -30,7 +31,7 @@ from pyfunctools.execution.request.styles import (
     styled_text,
     unencoded,
 )
-from pyfunctools.media_types import is_json_media, media_kind
+from pyfunctools.media_types import is_json_media, media_kind, sequence_kind
 from pyfunctools.route import NO_NAMES, OPERATORS, ConnectionNames, Parameter, Route, is_reserved
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
 from pyfunctools.schema.ground.path import Keys, value_at
@@ -244,6 +245,7 @@ def build(
     connected: ConnectionNames = NO_NAMES,
     separated: Separated | None = None,
     deep: bool = False,
+    items: bool = False,
 ) -> HttpRequest | Failure:
     """Return the request that calls a route with these arguments, or all issues of the arguments.
 
@@ -253,7 +255,7 @@ def build(
     parameter; see `claims`. A required parameter that the connection sets is left out, which is a
     repair. An optional argument that is absent or null is not sent. A path value is an issue if it
     is empty, or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest, as
-    `a[b][c]`, which no specification defines.
+    `a[b][c]`, which no specification defines. With `items` a sequence is asked for.
 
     Raises:
         DocumentError: the path template has a slot without a parameter, or a `.` or `..`, or a
@@ -269,7 +271,7 @@ def build(
     if draft.issues:
         return Failure(value=arguments, issues=tuple(draft.issues))
     query = "&".join(filter(None, (base_query, own_query, *draft.query)))
-    sent = {**_accept(route), **draft.headers, **headers}
+    sent = {**_accept(route, items=items), **draft.headers, **headers}
     if draft.cookies:
         sent["cookie"] = "; ".join(filter(None, (headers.get("cookie"), *draft.cookies)))
     if body is not None:
@@ -424,10 +426,10 @@ def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
     return Issue(path=path, expected=expected, value=value, message=message)
 
 
-def _accept(route: Route) -> dict[str, str]:
-    for response in route.responses:
-        if response.status.startswith("2") or response.status == "default":
-            for content_type in response.content_types:
-                if is_json_media(content_type) and is_field_value(content_type):
-                    return {"accept": f"{content_type}, */*;q=0.5"}
-    return {}
+def _accept(route: Route, *, items: bool) -> dict[str, str]:
+    """Return the header for the first JSON of a successful response, or for all its sequences."""
+    listed = (each.content_types for each in route.responses if each.status[:1] in "2d")
+    sendable = [media for media in chain(*listed) if is_field_value(media)]
+    wanted = [media for media in sendable if sequence_kind(media)] if items else []
+    wanted = wanted or [media for media in sendable if is_json_media(media)][:1]
+    return {"accept": f"{', '.join(wanted)}, */*;q=0.5"} if wanted else {}
