@@ -337,3 +337,15 @@ def test_report_prints_functions_and_their_sizes(folder: Path) -> None:
     assert [entry["bytes"] for entry in as_json["entries"]] == sorted(
         (entry["bytes"] for entry in as_json["entries"]), reverse=True
     )
+
+
+def test_a_shell_completes_the_commands(folder: Path) -> None:
+    asked = {"_PYFUNCTOOLS_COMPLETE": "complete_bash", "COMP_WORDS": "pyfunctools s"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from pyfunctools.cli.app import app; app(prog_name='pyfunctools')"],
+        env={**os.environ, **asked, "COMP_CWORD": "1"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["search", "show", "serve"]

@@ -273,11 +273,8 @@ class Exchange:
         """Return the response after a challenge is answered and redirects are followed."""
         left, proof = self.limits.redirects, None
         while True:
-            headers = request.headers
-            headers = headers if proof is None else {**headers, "authorization": proof}
-            result = await self._send(
-                request if proof is None else replace(request, headers=headers)
-            )
+            answer = {} if proof is None else {"authorization": proof}
+            result = await self._send(replace(request, headers={**request.headers, **answer}))
             if result.lost:
                 return result
             if result.status == 401 and self.challenge is not None and proof is None:
