@@ -168,15 +168,13 @@ def _items(calls: Iterable[object]) -> Iterator[Item | None]:
     if not isinstance(calls, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         remedy = "For an asynchronous one write `async for outcome in controller.amap(...)`."
         raise wrong_type("map(calls)", "an iterable of calls", calls, remedy)
-    raised: Exception | None = None
     try:
         for call in calls:
             yield _item(call)
-    except Exception as error:  # the caller's iterable may raise anything
-        raised = error
+    except Exception:  # the caller's iterable may raise anything
+        yield None
+        raise
     yield None
-    if raised is not None:
-        raise raised
 
 
 async def _aitems(calls: Iterable[object] | AsyncIterable[object]) -> AsyncIterator[Item | None]:
@@ -184,15 +182,13 @@ async def _aitems(calls: Iterable[object] | AsyncIterable[object]) -> AsyncItera
         for item in _items(calls):
             yield item
         return
-    raised: Exception | None = None
     try:
         async for call in calls:
             yield _item(call)
-    except Exception as error:  # as above
-        raised = error
+    except Exception:  # as above
+        yield None
+        raise
     yield None
-    if raised is not None:
-        raise raised
 
 
 @contextmanager

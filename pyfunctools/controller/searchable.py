@@ -48,10 +48,7 @@ _LONGEST: Final = 1500
 
 
 class Behind(NamedTuple):
-    """What is behind the two functions: all functions, and `call_function` itself.
-
-    `entry` finds one by any of its names.
-    """
+    """What is behind the two functions: all functions, `entry` to find one, and `call_function`."""
 
     entries: Mapping[str, RunnableFunction]
     entry: Callable[[str], RunnableFunction]

@@ -10,7 +10,7 @@ from pyfunctools.controller import Controller
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.person.tickets import Ticket
 from pyfunctools.execution.steps import awaited, declined_text
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Waiting
 
 
 def check_controller(where: str, controller: object) -> None:
@@ -31,13 +31,11 @@ def context_for(context: object, run: object, default: object) -> object:
     return context(run) if callable(context) else context
 
 
-def what_is_asked(outcome: Outcome, call_id: str | None) -> dict[str, Any]:
-    """Return the fields of `Outcome.waiting` as plain data, with the call's id and text."""
-    if outcome.waiting is None:
-        return {}
-    asked = {**asdict(outcome.waiting), "text": outcome.text}
+def what_is_asked(waiting: Waiting, text: str, call_id: str | None) -> dict[str, Any]:
+    """Return the fields of `Outcome.waiting` as plain data, with the outcome's text."""
+    asked = {**asdict(waiting), "text": text, "call_id": call_id or waiting.call_id}
     asked.pop("_state")
-    return {**asked, "call_id": call_id or outcome.waiting.call_id}
+    return asked
 
 
 _WITHDRAWING = set["asyncio.Future[bool]"]()
@@ -47,9 +45,6 @@ def withdraw(controller: Controller, ticket: str | None) -> str:
     """Withdraw the ticket of a declined call, and return the text for the model.
 
     With an asynchronous store it is withdrawn in a task of the loop.
-
-    Raises:
-        Exception: whatever the store's `claim` raises.
     """
     tickets = controller._tickets.value  # pyright: ignore[reportPrivateUsage]
     withdrawn = False if ticket is None else tickets.withdraw(ticket)

@@ -153,7 +153,8 @@ class ControllerTool(BaseTool):
         call, function = self._tools.call_of(self.name, arguments, call_id), self._function
         try:
             outcome = await self._outcome(call, config, step, awaits=awaits)
-            mine.set_result(replace(outcome, exception=None))
+            value = outcome.value if function.separated is None else None
+            mine.set_result(replace(outcome, value=value, exception=None))
         except BaseException as error:
             may_repeat = isinstance(error, Exception) or function.read_only or function.idempotent
             if not may_repeat:  # cancelled: it may have run, and LangGraph tries again
@@ -192,7 +193,7 @@ class ControllerTool(BaseTool):
         else:
             outcome = await run(_Answer())
         while outcome.waiting is not None and runtime is not None:
-            asked = what_is_asked(outcome, call.id)
+            asked = what_is_asked(outcome.waiting, outcome.text, call.id)
             call_id = str(asked["call_id"])
             step.waits[call_id] = (outcome, len(answers))
             answer = step.next_answer(call_id, asked)
@@ -217,8 +218,6 @@ class ControllerTool(BaseTool):
         shown = content if outcome.content else outcome.text
         if outcome.is_error:
             raise ToolException(shown)
-        if self._function.separated is not None:
-            return shown, None
         return shown, to_jsonable_python(outcome.value, serialize_unknown=True)
 
 

@@ -1,9 +1,5 @@
 """A controller as an MCP server, on the official SDK.
 
-serve(shop)                                        # over standard input and output
-serve(shop, transport="http", port=8000)           # at http://127.0.0.1:8000/mcp
-app = server(shop).streamable_http_app()           # an ASGI application, for your own server
-
 It supports both revisions of the protocol. If a person has to give values or approve a call, they
 are asked through the client (see `elicitation`), and the call continues with its ticket.
 """

@@ -125,7 +125,8 @@ class ControllerToolset(AbstractToolset[Any]):
         del tool
         outcome = await self._outcome(name, tool_args, ctx)
         if outcome.waiting is not None:
-            raise ApprovalRequired(metadata=what_is_asked(outcome, ctx.tool_call_id))
+            asked = what_is_asked(outcome.waiting, outcome.text, ctx.tool_call_id)
+            raise ApprovalRequired(metadata=asked)
         asked = cast("dict[str, Any]", ctx.tool_call_metadata or {}).get("asked")
         if asked and still_waits(outcome) and outcome.reason == "raised":  # the ticket is good
             raise ApprovalRequired(metadata={**asked, "text": outcome.text})

@@ -1,8 +1,5 @@
 """A page in the browser that shows a controller and tries its functions: see, check, run, answer.
 
-app.mount("/tools", controller.inspector(audience=login))   # in an application, for its people
-pyfunctools inspect openapi.json --server https://...       # on 127.0.0.1, for its developer
-
 HTML is made here, and works without scripts; nothing is loaded from another host.
 """
 

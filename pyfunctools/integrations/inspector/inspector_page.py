@@ -211,11 +211,7 @@ def _root(request: Request) -> str:
 def serve_inspector(
     controller: Controller, *, port: int, opens: bool, context: object, source: str
 ) -> None:
-    """Serve the page of a controller until it is interrupted; port 0 takes a free one.
-
-    Raises:
-        DefinitionError: the port cannot be served.
-    """
+    """Serve the page of a controller until it is interrupted; port 0 takes a free one."""
     from uvicorn import Config, Server
 
     from pyfunctools.integrations.listening import listening_socket

@@ -1,9 +1,5 @@
 """Programs that a model wrote: `run_program`, whose calls are the calls of a controller.
 
-programs = shop.programs()
-outcome = programs.call("run_program", {"code": "await refund(order=7)"})
-outcome = programs.resume(outcome.waiting.ticket, {outcome.waiting.pending[0].call_id: True})
-
 Here is what the model sees; `program_run` runs a program, and keeps it in a ticket while it waits
 for a person; `sandbox` is the one file that knows Monty.
 """
