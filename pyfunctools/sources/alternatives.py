@@ -29,53 +29,73 @@ _ANY_OF = "`oneOf` is read as `anyOf`: a value may fit more than one of its bran
 
 T = TypeVar("T")
 
-Find = Callable[[str], JsonSchema | bool | None]
-"""Returns the target of a reference, or `None` if it is unknown."""
+Found: TypeAlias = tuple[JsonSchema | bool, "References"]
+"""The target of a reference, and the references in it."""
 
 
-def loosened(schema: JsonSchema, find: Find, known: "Known | None" = None) -> JsonSchema:
+class References:
+    """The references in a schema or a document, by a function that returns their targets.
+
+    `known` are the facts of branches that are only a reference: each is read once.
+    """
+
+    def __init__(self, find: Callable[[str], Found | None]) -> None:
+        self.find = find
+        self.known: dict[str, BranchFacts] = {}
+
+    @classmethod
+    def by(cls, find: Callable[[str], JsonSchema | bool | None]) -> "References":
+        """Return references whose targets have no others than these."""
+
+        def found(reference: str) -> Found | None:
+            target = find(reference)
+            return None if target is None else (target, references)
+
+        references = cls(found)
+        return references
+
+
+def loosened(schema: JsonSchema, references: References) -> JsonSchema:
     """Return a copy with `anyOf` for each `oneOf`, unless constants tell its branches apart.
 
-    Targets of references are compared, not changed; pass the same `known` to read each once.
+    Targets of references are compared, not changed.
     """
-    facts: Known = {} if known is None else known
     whole: dict[str, JsonValue] = {"": schema}
     todo = [Slot(whole, "", schema)]
     while todo:
         place = todo.pop()
         if isinstance(place.inner, dict) and TESTED_ONLY.isdisjoint(place.steps[:1]):
-            copy, below = copy_with_slots(place.inner)
+            copy, below = copy_with_slots(loosened_alone(place.inner, references))
             place.put(copy)
             todo += below
-            if "oneOf" in copy and _difference(place.inner["oneOf"], find, facts) != "constants":
-                _write_any_of(copy)
     return members_of(whole[""])
 
 
-def overlapping(
-    schema: JsonSchema | bool, pointer: str, find: Find, known: "Known | None" = None
-) -> Iterator[Note]:
+def loosened_alone(schema: JsonSchema, references: References) -> JsonSchema:
+    """Return a schema with `anyOf` for its own `oneOf`, unless constants tell its branches apart.
+
+    If there is an `anyOf` already, it is inside an `allOf`.
+    """
+    branches = schema.get("oneOf")
+    if branches is None or _difference(branches, references) == "constants":
+        return schema
+    others = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
+    if "anyOf" not in schema:
+        return {**others, "anyOf": branches}
+    return {**others, "allOf": [*items_of(schema.get("allOf")), {"anyOf": branches}]}
+
+
+def overlapping(schema: JsonSchema | bool, pointer: str, references: References) -> Iterator[Note]:
     """Yield a note on each rewritten `oneOf` whose branches may overlap."""
-    facts: Known = {} if known is None else known
     todo: list[tuple[Keys, JsonSchema | bool]] = [((), schema)]
     for keys, inner in todo:  # grows while it is read
         if isinstance(inner, dict):
-            if "oneOf" in inner and _difference(inner["oneOf"], find, facts) is None:
+            if "oneOf" in inner and _difference(inner["oneOf"], references) is None:
                 yield Note(text=_ANY_OF, pointer=pointer + pointer_of((*keys, "oneOf")))
             found = (
                 (steps, each) for steps, each in children(inner) if steps[0] not in TESTED_ONLY
             )
             todo += [((*keys, *steps), each) for steps, each in found]
-
-
-def _write_any_of(schema: dict[str, JsonValue]) -> None:
-    """Write `oneOf` as `anyOf`, inside an `allOf` if there is an `anyOf` already."""
-    branches = schema.pop("oneOf")
-    if "anyOf" not in schema:
-        schema["anyOf"] = branches
-        return
-    parts = schema.get("allOf")
-    schema["allOf"] = [*items_of(parts), {"anyOf": branches}]
 
 
 class BranchFacts(NamedTuple):
@@ -87,17 +107,13 @@ class BranchFacts(NamedTuple):
     constants: dict[str, frozenset[Constant]]
 
 
-Known: TypeAlias = dict[str, BranchFacts]
-"""The facts of branches that are only a reference, by the reference."""
-
-
-def _difference(branches: JsonValue, find: Find, known: Known) -> str | None:
+def _difference(branches: JsonValue, references: References) -> str | None:
     """Return the difference of the branches: `constants`, `types`, or `None` if they may overlap.
 
     No two branches may share a type, a constant, or a tag of objects.
     """
     listed = items_of(branches)
-    facts = [_facts_of(branch, find, known) for branch in listed if branch is not False]
+    facts = [_facts_of(branch, references) for branch in listed if branch is not False]
     if len(facts) < 2:
         return "constants"
     types: Counter[str] = Counter()
@@ -130,39 +146,43 @@ def _are_tagged(objects: list[BranchFacts]) -> bool:
     return False
 
 
-def _facts_of(branch: JsonValue, find: Find, known: Known) -> BranchFacts:
+def _facts_of(branch: JsonValue, references: References) -> BranchFacts:
     fields = members_of(branch)
     reference = text_of(fields.get("$ref")) if len(fields) == 1 else ""
-    if reference in known:
-        return known[reference]
+    if reference in references.known:
+        return references.known[reference]
     types: frozenset[str] | None = None
     values: frozenset[Constant] | None = None
     required: set[str] = set()
     constants: dict[str, frozenset[Constant]] = {}
-    for part in _parts(branch, find):
+    for part, inside in _parts(branch, references):
         types = _intersection(types, _types(part))
         values = _intersection(values, _constants(part))
         required.update(texts_of(part.get("required")))
         for name, inner in members_of(part.get("properties")).items():
-            for narrow in _parts(inner, find):
+            for narrow, _ in _parts(inner, inside):
                 if (found := _intersection(constants.get(name), _constants(narrow))) is not None:
                     constants[name] = found
     facts = BranchFacts(types, values, frozenset(required), constants)
     if reference:
-        known[reference] = facts
+        references.known[reference] = facts
     return facts
 
 
-def _parts(schema: JsonValue, find: Find) -> Iterator[JsonSchema]:
-    """Yield the schemas that apply with this one: itself, its `$ref` and its `allOf`."""
-    todo: list[JsonValue] = [schema]
-    for part in todo:
+def _parts(schema: JsonValue, references: References) -> Iterator[tuple[JsonSchema, References]]:
+    """Yield the schemas that apply with this one, each with the references in it.
+
+    They are the schema itself, the target of its `$ref` and its `allOf`.
+    """
+    todo: list[tuple[JsonValue, References]] = [(schema, references)]
+    for part, inside in todo:
         if isinstance(part, dict):
-            yield part
-            reference, merged = part.get("$ref"), part.get("allOf")
+            yield part, inside
+            reference = part.get("$ref")
             if len(todo) < MAX_HOPS:
-                todo += [find(reference)] if isinstance(reference, str) else []
-                todo += items_of(merged)
+                if isinstance(reference, str) and (found := inside.find(reference)) is not None:
+                    todo.append(found)
+                todo += [(each, inside) for each in items_of(part.get("allOf"))]
 
 
 def _types(schema: JsonSchema) -> frozenset[str] | None:

@@ -23,7 +23,7 @@ from pyfunctools.schema.ground.walk import map_subschemas, subschemas
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-from pyfunctools.sources.alternatives import loosened, overlapping
+from pyfunctools.sources.alternatives import References, loosened, overlapping
 from pyfunctools.sources.hidden import hidden_fault, notes_on_hidden, without_hidden
 
 _DIALECTS: Final = re.compile(
@@ -85,7 +85,7 @@ def function_of_tool(
     written = _schema(tool, "inputSchema") or {}
     output, wraps = _unwrapped(_schema(tool, "outputSchema"))
     parameters = normalize(written)
-    parameters = _open(loosened(parameters, partial(_target, parameters)))
+    parameters = _open(loosened(parameters, References.by(partial(_target, parameters))))
     hints = members_of(tool.get("annotations"))
     contract = Contract.from_schemas(name, parameters, output, is_human, lenient=True)
     function = Function(
@@ -105,7 +105,7 @@ def function_of_tool(
         _contract=Lazy.of(contract),
     )
     hidden = notes_on_hidden(members_of(tool.get("inputSchema")), "/parameters")
-    overlaps = overlapping(written, "/parameters", partial(_target, written))
+    overlaps = overlapping(written, "/parameters", References.by(partial(_target, written)))
     return with_notes(function, (*overlaps, *hidden))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.sources.alternatives import loosened, overlapping
+from pyfunctools.sources.alternatives import References, loosened, overlapping
 
 
 def tagged(tag: Any, *, required: bool = True) -> JsonSchema:
@@ -20,6 +20,7 @@ DEFINED: dict[str, Any] = {
     "#/$defs/Pet": {"type": "object", "properties": {"name": {"type": "string"}}},
     "#/$defs/Loop": {"$ref": "#/$defs/Loop"},
 }
+REFERENCES = References.by(DEFINED.get)
 CAT, DOG, PET, LOOP = ({"$ref": reference} for reference in DEFINED)
 
 APART = {
@@ -58,20 +59,20 @@ TOGETHER = {
 @pytest.mark.parametrize("branches", APART.values(), ids=APART)
 def test_branches_that_constants_tell_apart_stay_one_of(branches: list[Any]) -> None:
     schema = {"oneOf": branches}
-    assert loosened(schema, DEFINED.get) == schema
-    assert not [*overlapping(schema, "", DEFINED.get)]
+    assert loosened(schema, REFERENCES) == schema
+    assert not [*overlapping(schema, "", REFERENCES)]
 
 
 @pytest.mark.parametrize("branches", TYPES.values(), ids=TYPES)
 def test_branches_of_different_types_are_rewritten_without_a_note(branches: list[Any]) -> None:
-    assert loosened({"oneOf": branches}, DEFINED.get) == {"anyOf": branches}
-    assert not [*overlapping({"oneOf": branches}, "", DEFINED.get)]
+    assert loosened({"oneOf": branches}, REFERENCES) == {"anyOf": branches}
+    assert not [*overlapping({"oneOf": branches}, "", REFERENCES)]
 
 
 @pytest.mark.parametrize("branches", TOGETHER.values(), ids=TOGETHER)
 def test_branches_that_may_fit_together_are_rewritten_and_noted(branches: list[Any]) -> None:
-    assert loosened({"oneOf": branches}, DEFINED.get) == {"anyOf": branches}
-    found = overlapping({"oneOf": branches}, "", DEFINED.get)
+    assert loosened({"oneOf": branches}, REFERENCES) == {"anyOf": branches}
+    found = overlapping({"oneOf": branches}, "", REFERENCES)
     assert [note.pointer for note in found] == ["/oneOf"]
 
 
@@ -79,13 +80,13 @@ def test_one_of_is_rewritten_at_each_depth_of_a_copy() -> None:
     both = {"oneOf": [{"type": "integer"}, {"type": "number"}]}
     schema = {"properties": {"a": {"items": both}}, "allOf": [both], "oneOf": [both, CAT]}
     either = {"anyOf": both["oneOf"]}
-    assert loosened(schema, DEFINED.get) == {
+    assert loosened(schema, REFERENCES) == {
         "properties": {"a": {"items": either}},
         "allOf": [either],
         "anyOf": [either, CAT],
     }
     assert schema["oneOf"] == [both, CAT]
-    assert {note.pointer for note in overlapping(schema, "", DEFINED.get)} == {
+    assert {note.pointer for note in overlapping(schema, "", REFERENCES)} == {
         "/oneOf",
         "/oneOf/0/oneOf",
         "/allOf/0/oneOf",
@@ -95,7 +96,7 @@ def test_one_of_is_rewritten_at_each_depth_of_a_copy() -> None:
 
 def test_beside_an_any_of_both_apply() -> None:
     schema = {"oneOf": [{"minimum": 1}, {"maximum": 9}], "anyOf": [{}, {}]}
-    assert loosened(schema, DEFINED.get) == {
+    assert loosened(schema, REFERENCES) == {
         "anyOf": [{}, {}],
         "allOf": [{"anyOf": [{"minimum": 1}, {"maximum": 9}]}],
     }
@@ -104,10 +105,10 @@ def test_beside_an_any_of_both_apply() -> None:
 @pytest.mark.parametrize("keyword", ["not", "if"])
 def test_below_a_negation_one_of_stays(keyword: str) -> None:
     schema = {keyword: {"oneOf": [{"minimum": 1}, {"maximum": 9}]}}
-    assert loosened(schema, DEFINED.get) == schema
-    assert not [*overlapping(schema, "", DEFINED.get)]
+    assert loosened(schema, REFERENCES) == schema
+    assert not [*overlapping(schema, "", REFERENCES)]
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"oneOf": 1}, {"oneOf": []}])
 def test_a_schema_without_a_choice_is_unchanged(schema: JsonSchema) -> None:
-    assert loosened(schema, DEFINED.get) == schema
+    assert loosened(schema, REFERENCES) == schema

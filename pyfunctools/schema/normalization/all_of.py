@@ -338,6 +338,7 @@ class Merger:
     def __init__(self, definitions: Targets) -> None:
         self._definitions = definitions
         self._merged = 0
+        self.has_copied = False
 
     def merge(
         self, node: JsonSchema, *, copied: bool, known_as: str | None
@@ -358,6 +359,7 @@ class Merger:
             raise _cycle(known)
         if not copied and "$ref" not in node and _must_merge(parts):
             parts = self._expanded(parts, known) or parts
+            self.has_copied = True
         whole = Conjunction()
         for part in parts:
             if part.apart is None:
@@ -380,7 +382,7 @@ class Merger:
                 if schema is False:
                     parts.append(_Part({}, copied, apart=False))
                 continue
-            own = translate(schema)
+            own = dict(translate(schema))
             if schema is not site and not UNEVALUATED.isdisjoint(own):
                 parts.append(_Part({}, copied, apart=Copied(schema) if copied else schema))
                 continue

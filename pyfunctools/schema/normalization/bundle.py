@@ -10,8 +10,9 @@ from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import array_index, pointer_of
 from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
-from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
+from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.check_input import is_early
+from pyfunctools.schema.normalization.prepare import bundled
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import (
     ANCHORS,
@@ -72,21 +73,22 @@ class _Bundle:
             and (name := defined_name(reference)) is not None
             and self._find(reference, base) is None
         }
-        self._definitions: dict[str, JsonValue] = {}
+        self._targets: dict[str, _Target] = {}
+        self._queue: list[str] = []
         self._names: dict[tuple[int, str], str] = {}
         self._numbered: dict[str, Iterator[str]] = {}
-        self._todo: list[tuple[Slot, str]] = []
 
     def run(self) -> JsonSchema:
-        whole: dict[str, JsonValue] = {}
-        self._todo.append((Slot(whole, "", self._root), self._base))
         for keyword in ("$defs", "definitions"):
             for name, inner in schemas_by_name(self._root.get(keyword)).items():
                 self._name(_Target(inner, self._within(inner, self._base)), name)
-        while self._todo:
-            self._copy(*self._todo.pop())
-        definitions = {"$defs": self._definitions} if self._definitions else {}
-        return {**members_of(whole[""]), **definitions}
+        body = bundled(self._root, self._base, self._prepare)
+        definitions = {name: self._definition(name) for name in self._queue}  # which grows
+        return {**body, "$defs": definitions} if definitions else body
+
+    def _definition(self, name: str) -> JsonSchema | bool:
+        schema, resource = self._targets[name]
+        return bundled(schema, resource, self._prepare) if isinstance(schema, dict) else schema
 
     def _read(self) -> None:
         for schema, base in self._with_bases():
@@ -114,16 +116,8 @@ class _Bundle:
             return base
         return _absolute(base, given)[0]
 
-    def _copy(self, slot: Slot, resource: str) -> None:
-        schema = slot.inner
-        if not isinstance(schema, dict):
-            slot.put(schema)
-            return
-        copy, slots = copy_with_slots(self._translated(schema, resource))
-        slot.put(copy)
-        self._todo += ((inner, self._within(inner.inner, resource)) for inner in slots)
-
-    def _translated(self, schema: JsonSchema, resource: str) -> dict[str, JsonValue]:
+    def _prepare(self, schema: JsonSchema, outside: str) -> tuple[JsonSchema, str]:
+        resource = self._within(schema, outside)
         for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             if isinstance(schema[keyword], str):
                 raise SchemaError(
@@ -143,7 +137,7 @@ class _Bundle:
             node["allOf"] = [*items_of(node.get("allOf")), False]
         if isinstance(reference := node.get("$ref"), str):
             node["$ref"] = self._reference(reference, resource)
-        return node
+        return node, resource
 
     def _reference(self, reference: str, resource: str) -> str:
         """Return the reference to the definition of a target.
@@ -160,7 +154,7 @@ class _Bundle:
         steps = steps_of(reference) or ("",)
         if steps[0] not in _HOLDING:
             return reference
-        if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._definitions:
+        if len(steps) > 1 and steps[0] == "$defs" and steps[1] not in self._targets:
             return reference
         return reference_to(pointer_of(steps))
 
@@ -189,11 +183,11 @@ class _Bundle:
         key = (id(target.schema), target.resource)
         if key not in self._names:
             names = self._numbered.setdefault(wanted, _numbered(wanted))
-            taken = self._definitions, self._dangling
+            taken = self._targets, self._dangling
             name = next(n for n in names if not any(n in each for each in taken))
             self._names[key] = name
-            self._definitions[name] = True
-            self._todo.append((Slot(self._definitions, name, target.schema), target.resource))
+            self._targets[name] = target
+            self._queue.append(name)
         return self._names[key]
 
 

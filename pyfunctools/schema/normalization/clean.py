@@ -1,4 +1,7 @@
-"""Corrections of keyword values: `"minimum": "3"` becomes 3, an invalid value is left out."""
+"""Corrections of keyword values: `"minimum": "3"` becomes 3, an invalid value is left out.
+
+A value that needs no correction is returned as the same object.
+"""
 
 import math
 import re
@@ -119,9 +122,8 @@ def _pattern(value: JsonValue) -> str | None:
 def _names(value: JsonValue) -> JsonValue:
     if not isinstance(value, list):
         return None
-    if len(value) < 2 and all(isinstance(name, str) for name in value):
-        return value
-    return list(dict.fromkeys(name for name in value if isinstance(name, str)))
+    names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
+    return value if len(names) == len(value) else names
 
 
 def _listed(value: JsonValue) -> JsonValue:
@@ -153,10 +155,13 @@ def _schema_or_true(value: JsonValue) -> JsonValue:
     return True if sound is None else sound
 
 
+_SCHEMA_TYPES = frozenset({dict, bool})
+
+
 def _named_schemas(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return None
-    if all(map(is_schema, value.values())):
+    if _SCHEMA_TYPES.issuperset(map(type, value.values())):
         return value
     return {name: _schema_or_true(inner) for name, inner in value.items()}
 
@@ -193,15 +198,17 @@ def _examples(value: JsonValue) -> JsonValue:
 def with_visible_texts(example: JsonValue) -> JsonValue:
     """Return an example without the invisible characters in its texts.
 
-    Only for values that are read and never sent, such as examples and extensions.
+    Only for values that are read and never sent, such as examples and extensions. An example
+    without such characters is returned as the same object.
     """
+    shown: JsonValue = example
     if isinstance(example, str):
         return visible(example)
     if isinstance(example, list):
-        return [*map(with_visible_texts, example)]
-    if isinstance(example, dict):
-        return {visible(name): with_visible_texts(inner) for name, inner in example.items()}
-    return example
+        shown = [*map(with_visible_texts, example)]
+    elif isinstance(example, dict):
+        shown = {visible(name): with_visible_texts(inner) for name, inner in example.items()}
+    return example if shown == example else shown
 
 
 _OF_FORM: Mapping[str, tuple[Clean, str]] = {

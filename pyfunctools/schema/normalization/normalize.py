@@ -1,19 +1,21 @@
 """`normalize`: a JSON Schema of any draft, Swagger or OpenAPI as one of draft 2020-12."""
 
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from operator import is_
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from pyfunctools._json import JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
 from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to
-from pyfunctools.schema.ground.walk import WITH_SCHEMAS, Slot, copy_with_slots
+from pyfunctools.schema.ground.walk import WITH_SCHEMAS
 from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
+from pyfunctools.schema.normalization.prepare import Bundled, Prepare, Scope, bundled_below
 from pyfunctools.schema.normalization.spelling import split_types, translate
 from pyfunctools.schema.normalization.targets import Finished, Targets, complete_mapping, is_copied
 from pyfunctools.schema.outline.json_types import schemas_by_name
-from pyfunctools.schema.vocabulary import DRAFT
+from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 if TYPE_CHECKING:  # imported by the first schema with an `allOf`
     from pyfunctools.schema.normalization.all_of import Merger
@@ -52,137 +54,180 @@ def normalize(
         from pyfunctools.schema.normalization.bundle import bundle
 
         schema = bundle(schema)
-    return normalize_bundled(schema, lookup)
+    return json_copy(normalize_bundled(schema, lookup))
 
 
 def normalize_bundled(schema: JsonSchema, lookup: Lookup | None) -> JsonSchema:
-    """Return a schema as `normalize` does, if it is JSON and each `$ref` is `#/$defs/NAME`."""
-    if (leaf := _leaf(schema)) is not None:
-        return leaf
-    normalizer = _Normalizer(schema, lookup)
-    result = normalizer.run()
-    if normalizer.has_merged:  # which may make it too large
-        check_schema(result)
-    return result
+    """Return a schema as `normalize` does, if it is JSON and each `$ref` is `#/$defs/NAME`.
 
-
-class _Normalizer:
-    """The normalization of one schema, from the root down, without recursion.
-
-    `_todo` lists the slots whose subschemas are not normalized yet, with whether they were copied
-    from a definition, the reference to them, and their depth.
+    The result shares everything that did not change with the schema.
     """
+    return _Whole(schema, lookup).run()
+
+
+class _Whole:
+    """The normalization of a schema with its `$defs`, of which `_queue` lists those to come."""
 
     def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
         self._own = schemas_by_name(root.get("$defs"))
         self._body = {key: value for key, value in root.items() if key not in ("$defs", "$schema")}
-        self._definitions = Targets(self._own, lookup)
+        self._targets = Targets(self._own, lookup)
+        self._normalizer = Normalizer[None](self._targets, self._note)
         self._done: dict[str, JsonValue] = {}
-        self._todo: list[tuple[Slot, bool, str | None, int]] = []
-        self.has_merged = False
+        self._queue: list[str] = []
 
     def run(self) -> JsonSchema:
-        whole: dict[str, JsonValue] = {}
-        self._work(Slot(whole, "", self._body), None)
+        body = self._normalizer.normalized(self._body)
+        self._define()
         for name in self._own:
             if name not in self._done:
                 self._unused(name)
         named = {name: self._done[name] for name in self._own if name in self._done}
-        return {**members_of(whole[""]), **({"$defs": named} if named else {})}
+        result = {**members_of(body), **({"$defs": named} if named else {})}
+        self._normalizer.check(result)
+        return result
+
+    def _define(self) -> None:
+        """Normalize the definitions in the queue, and all that they reach."""
+        while self._queue:
+            name = self._queue.pop(0)
+            if name not in self._done:
+                reference = reference_to(name)
+                self._done[name] = self._normalizer.normalized(self._own[name], None, reference)
 
     def _unused(self, name: str) -> None:
         """Normalize a definition that nothing refers to, or leave it out if it is invalid."""
         done = dict(self._done)
+        self._queue.append(name)
         try:
-            self._work(Slot(self._done, name, self._own[name]), reference_to(name))
+            self._define()
         except SchemaError:
-            self._todo.clear()
+            self._queue.clear()
             self._done = done
 
-    def _work(self, slot: Slot, known_as: str | None) -> None:
-        self._todo.append((slot, False, known_as, 1))
-        while self._todo:
-            slot, copied, known_as, depth = self._todo.pop()
-            node = slot.inner
-            if not isinstance(node, dict):
-                slot.put(node)
-                continue
-            if depth > MAX_SCHEMA_DEPTH:
-                raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
-            copied = copied or is_copied(node)
-            if not isinstance(node, Finished):
-                node = self._normalized(node, copied, known_as)
-            if isinstance(reference := node.get("$ref"), str):
-                self._use(reference)
-            copy, slots = copy_with_slots(node, self._settled)
-            slot.put(copy)
-            for inner in reversed(slots):
-                self._todo.append((inner, copied, None, depth + len(inner.steps)))
+    def _note(self, node: JsonSchema) -> None:
+        if isinstance(reference := node.get("$ref"), str):
+            self._targets.follow(reference)
+            name = defined_name(reference)
+            if name is not None and name in self._own:
+                self._queue.append(name)
 
-    def _settled(self, schema: JsonSchema | bool) -> JsonSchema | bool | None:
-        """Return a normalized subschema that has none itself, or `None` if it may have some.
 
-        Most of the subschemas of a document are a reference or a few scalars.
+_READ_WHOLE = frozenset({"allOf", "discriminator"})
+"""Keywords for which the subschemas of a schema are read, not only translated."""
+
+
+class Normalizer(Generic[Scope]):
+    """Normalizes schemas, from the root down; what does not change stays the same object.
+
+    `note` is called with each schema, which is normalized but for its subschemas. A schema that is
+    not bundled is `prepare`d first, one level at a time; where its subschemas are not only
+    translated, but read, they are bundled all at once.
+    """
+
+    def __init__(
+        self,
+        targets: Targets,
+        note: Callable[[JsonSchema], None],
+        prepare: Prepare[Scope] = lambda schema, scope: (schema, scope),
+    ) -> None:
+        self._targets = targets
+        self._note = note
+        self._prepare = prepare
+
+    def normalized(
+        self, schema: JsonSchema | bool, scope: Scope | None = None, known_as: str | None = None
+    ) -> JsonSchema | bool:
+        """Return a normalized schema; it is bundled already if `scope` is `None`.
+
+        `known_as` is the reference to the schema itself.
+
+        Raises:
+            SchemaError: it is nested too deep, or has references that only lead to each other, or
+                an `allOf` that is too large to be merged.
+        """
+        try:
+            result = self._normalized(schema, scope, False, 1, known_as)
+        except RecursionError:
+            raise _too_deep() from None
+        return result if isinstance(result, dict | bool) else True
+
+    def _normalized(
+        self,
+        schema: JsonValue,
+        scope: Scope | None,
+        copied: bool,
+        depth: int,
+        known_as: str | None = None,
+    ) -> JsonValue:
+        """Return a normalized schema, any other value as it is.
+
+        `copied` is true below a schema that was copied from a definition.
         """
         if not isinstance(schema, dict):
             return schema
-        if len(schema) == 1 and isinstance(reference := schema.get("$ref"), str):
-            self._use(reference)
-            return {"$ref": reference}
-        return _leaf(schema)
+        if depth > MAX_SCHEMA_DEPTH:
+            raise _too_deep()
+        node: JsonSchema = schema
+        if schema.__class__ is not dict:
+            copied = copied or is_copied(schema)
+            scope = None if isinstance(schema, Bundled) else scope
+            node = dict(schema)
+        elif scope is None and "$ref" in schema:
+            node = dict(schema)  # a definition that is merged into many has it in each
+        if scope is not None:
+            node, scope = self._prepare(node, scope)
+            if not _READ_WHOLE.isdisjoint(node) or ("$ref" in node and len(node) > 1):
+                node, scope = bundled_below(node, scope, self._prepare), None
+        if not isinstance(schema, Finished):
+            node = translate(node)
+            if "allOf" in node or (known_as is not None and node.get("$ref") == known_as):
+                node = self._merger.merge(node, copied=copied, known_as=known_as)
+            node = split_types(node)
+            if "discriminator" in node:
+                node = complete_mapping(node, self._targets)
+        self._note(node)
+        if WITH_SCHEMAS.isdisjoint(node):
+            return node
+        changed: dict[str, JsonValue] = {}
+        for keyword, value in node.items():
+            if keyword in WITH_SCHEMAS:
+                made = self._below(keyword, value, scope, copied, depth)
+                if made is not value:
+                    changed[keyword] = made
+        return {**node, **changed} if changed else node
 
-    def _normalized(
-        self, schema: JsonSchema, copied: bool, known_as: str | None
-    ) -> dict[str, JsonValue]:
-        """Return a schema that is normalized but for its subschemas."""
-        node = translate(schema)
-        if "allOf" in node or (known_as is not None and node.get("$ref") == known_as):
-            node = self._merger.merge(node, copied=copied, known_as=known_as)
-        node = split_types(node)
-        if "discriminator" in node:
-            complete_mapping(node, self._definitions)
-        return node
+    def _below(
+        self, keyword: str, value: JsonValue, scope: Scope | None, copied: bool, depth: int
+    ) -> JsonValue:
+        """Return the value of a keyword with normalized subschemas."""
+        if keyword in SCHEMA_MAP and isinstance(value, dict):
+            members = {
+                name: self._normalized(inner, scope, copied, depth + 2)
+                for name, inner in value.items()
+            }
+            return value if all(map(is_, members.values(), value.values())) else members
+        if keyword in SCHEMA_LIST and isinstance(value, list):
+            items = [self._normalized(inner, scope, copied, depth + 2) for inner in value]
+            return value if all(map(is_, items, value)) else items
+        is_one = keyword in ONE_SCHEMA
+        return self._normalized(value, scope, copied, depth + 1) if is_one else value
 
     @cached_property
     def _merger(self) -> "Merger":
         from pyfunctools.schema.normalization.all_of import Merger
 
-        self.has_merged = True
-        return Merger(self._definitions)
+        return Merger(self._targets)
 
-    def _use(self, reference: str) -> None:
-        """Add the definition at a reference to `_todo`, unless it is there or done."""
-        self._definitions.follow(reference)
-        name = defined_name(reference)
-        if name is not None and name in self._own and name not in self._done:
-            self._done[name] = True
-            self._todo.append((Slot(self._done, name, self._own[name]), False, reference, 3))
+    def check(self, result: JsonSchema | bool) -> None:
+        """Check the size of what was normalized if definitions were merged into it.
 
-
-_NOT_ALONE = WITH_SCHEMAS | {"$ref", "discriminator", *DRAFT}
+        Raises:
+            SchemaError: it is too large, or nested too deep.
+        """
+        if "_merger" in self.__dict__ and self._merger.has_copied and isinstance(result, dict):
+            check_schema(result)
 
 
-def _leaf(schema: JsonSchema) -> dict[str, JsonValue] | None:
-    """Return a schema of scalars and lists of them normalized, or `None` for any other schema."""
-    if schema.__class__ is not dict or not _NOT_ALONE.isdisjoint(schema):
-        return None
-    values: list[JsonValue] = []
-    kinds: list[object] = []  # because 1, 1.0 and `True` are equal
-    for value in schema.values():
-        is_list = isinstance(value, list)
-        values.append(tuple(value) if is_list else value)
-        kinds.append(tuple(map(type, value)) if is_list else type(value))
-    try:
-        return json_copy(_normalized_leaf(tuple(schema), tuple(values), tuple(kinds)))
-    except TypeError:  # an object in it, which has no hash
-        return None
-
-
-@lru_cache(maxsize=4096)
-def _normalized_leaf(
-    keywords: tuple[str, ...], values: tuple[JsonValue, ...], _: tuple[object, ...]
-) -> dict[str, JsonValue]:
-    """Return a schema without subschemas that is normalized. Do not change the result."""
-    listed = [[*each] if isinstance(each, tuple) else each for each in values]
-    node = split_types(translate(dict(zip(keywords, listed, strict=True))))
-    return {**_Normalizer(node, None).run()} if not WITH_SCHEMAS.isdisjoint(node) else node
+def _too_deep() -> SchemaError:
+    return SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")

@@ -1,8 +1,9 @@
 """The keywords of one schema, without its subschemas, translated from any draft to 2020-12."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
-from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, known_type, with_visible_texts
@@ -20,28 +21,52 @@ from pyfunctools.schema.vocabulary import (
 _REFUSING_NULL = IN_PLACE | REFERENCES | {"const"}
 """Keywords that may reject `null` although `type` and `enum` allow it."""
 
-_NULLABLE = frozenset({"enum", "nullable", "x-nullable"})
+_FLAGS = frozenset({"nullable", "x-nullable"})
+_NULLABLE = _FLAGS | {"enum"}
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 
 
-def translate(schema: JsonSchema) -> dict[str, JsonValue]:
-    """Return a copy of a schema with the keywords of 2020-12 and corrected values.
+def translate(schema: JsonSchema) -> JsonSchema:
+    """Return a schema with the keywords of 2020-12 and corrected values: itself if it has them.
 
     Subschemas stay as they are. The keywords of draft 4 and later, Swagger 2.0 and OpenAPI 3.0 are
     translated whatever `$schema` is: their meanings do not contradict each other, other than
     references, which `bundle` resolves. `null` in an `enum` adds `null` to the type.
     """
-    node: dict[str, JsonValue] = {}
+    changed: dict[str, JsonValue] | None = None
     for keyword, value in schema.items():
         clean = CLEAN.get(keyword)
-        if clean is None:
-            node[keyword] = with_visible_texts(value) if keyword.startswith("x-") else value
-        elif (corrected := clean(value)) is not None:
-            node[keyword] = corrected
-    for keyword, translation in _TRANSLATIONS.items():
-        if keyword in node:
-            translation(node)
+        if clean is not None:
+            corrected = clean(value)
+        elif keyword.startswith("x-"):
+            corrected = with_visible_texts(value)
+        else:
+            continue
+        if corrected is not value or value is None:
+            changed = dict(schema) if changed is None else changed
+            changed[keyword] = corrected
+            if corrected is None and clean is not None:
+                del changed[keyword]
+    node = schema if changed is None else changed
+    properties = node.get("properties")
+    if (
+        not _DATED.isdisjoint(node)
+        or ("type" in node and not _is_type(node["type"]))
+        or isinstance(node.get("items"), list)
+        or (properties is not None and any(_lifted(members_of(properties))))
+    ):
+        node = dict(node)
+        for keyword, translation in _TRANSLATIONS.items():
+            if keyword in node:
+                translation(node)
     return node if _NULLABLE.isdisjoint(node) else _with_null(node)
+
+
+def _is_type(value: JsonValue) -> bool:
+    """Return whether a `type` is one name, or one name and `null`, as most are."""
+    if isinstance(value, list) and len(value) == 2 and value[1] == "null" != value[0]:
+        value = value[0]
+    return isinstance(value, str) and value in ALL_TYPES
 
 
 def keep_tighter_bounds(node: dict[str, JsonValue]) -> None:
@@ -73,10 +98,14 @@ def _translate_type(node: dict[str, JsonValue]) -> None:
 
 def _lift_required(node: dict[str, JsonValue]) -> None:
     """Move draft-03's `required: true` from the properties to the schema that has them."""
-    properties = members_of(node["properties"]).items()
-    lifted = [name for name, inner in properties if members_of(inner).get("required") is True]
-    if lifted:
+    if lifted := [*_lifted(members_of(node["properties"]))]:
         node["required"] = list(dict.fromkeys([*texts_of(node.get("required")), *lifted]))
+
+
+def _lifted(properties: JsonObject) -> Iterator[str]:
+    for name, inner in properties.items():
+        if isinstance(inner, dict) and inner.get("required") is True:
+            yield name
 
 
 def _split_items(node: dict[str, JsonValue]) -> None:
@@ -155,15 +184,21 @@ _TRANSLATIONS: dict[str, Callable[[dict[str, JsonValue]], object]] = {
 }
 """The translation of each keyword, in the order in which they are applied."""
 
+_DATED = _TRANSLATIONS.keys() - {"type", "properties", "items"}
+"""Keywords that are always translated; the others only with certain values."""
 
-def _with_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    flags = [node.pop("nullable", False), node.pop("x-nullable", False)]
-    values = node.get("enum")
-    types = types_named(node) or []
+
+def _with_null(schema: JsonSchema) -> JsonSchema:
+    values = schema.get("enum")
     listed = isinstance(values, list) and None in values
-    if any(flags) and not _REFUSING_NULL.isdisjoint(node):
+    if not listed and _FLAGS.isdisjoint(schema):
+        return schema
+    node = {keyword: value for keyword, value in schema.items() if keyword not in _FLAGS}
+    is_nullable = any(schema.get(flag) for flag in _FLAGS)
+    types = types_named(node) or []
+    if is_nullable and not _REFUSING_NULL.isdisjoint(node):
         return _or_null(node)
-    if not listed and not any(flags):
+    if not listed and not is_nullable:
         return node
     if types and "null" not in types:
         node["type"] = [*types, "null"]
@@ -172,7 +207,7 @@ def _with_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return node
 
 
-def _or_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _or_null(node: JsonSchema) -> dict[str, JsonValue]:
     inner = {keyword: value for keyword, value in node.items() if keyword in ASSERTIONS}
     outer = {keyword: value for keyword, value in node.items() if keyword not in ASSERTIONS}
     branches = [*items_of(inner.get("anyOf"))] if len(inner) == 1 else []
@@ -199,7 +234,7 @@ _BARS = UNEVALUATED | {"allOf"}
 """Keywords that depend on the keywords beside them, which must not move into a branch."""
 
 
-def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def split_types(node: JsonSchema) -> JsonSchema:
     """Return a translated schema with an `anyOf` of one branch for each of several types.
 
     Each branch has the keywords of its type, and the values of `enum` or `const` of its type; if
@@ -218,19 +253,24 @@ def split_types(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
         return _only_null(node)
     if len(names) < 2 or _TYPED.isdisjoint(node):
         return node
-    moved = (VALUE_LISTS | {"type", "format"}).union(*(OF_TYPE.get(n, ()) for n in names))
+    moved = _moved(*names)
     if len(moved & node.keys()) == 1:
         return node
     found = {name: branch_of_type(node, name, names) for name in names}
     branches = [branch for branch in found.values() if branch is not None]
-    lost = frozenset[str]().union(
-        *(OF_TYPE.get(n, ()) for n, each in found.items() if each is None)
-    )
-    left_out = subschemas({key: node[key] for key in lost & node.keys()})
-    if not branches or any(human_mark(inner) for _, inner in left_out):
-        return node
+    if len(branches) < len(found):
+        lost = [OF_TYPE.get(name, ()) for name, branch in found.items() if branch is None]
+        left_out = subschemas({key: node[key] for key in node if any(key in each for each in lost)})
+        if not branches or any(human_mark(inner) for _, inner in left_out):
+            return node
     outer = {keyword: value for keyword, value in node.items() if keyword not in moved}
     return _joined(outer, branches)
+
+
+@lru_cache(maxsize=256)
+def _moved(*names: str) -> frozenset[str]:
+    """Return the keywords that move into a branch for each of these types."""
+    return (VALUE_LISTS | {"type", "format"}).union(*(OF_TYPE.get(name, ()) for name in names))
 
 
 def branch_of_type(
@@ -238,10 +278,9 @@ def branch_of_type(
 ) -> dict[str, JsonValue] | None:
     """Return the part of a schema of these types for one of them, `None` if no value fits."""
     branch: dict[str, JsonValue] = {"type": name}
+    own = OF_TYPE.get(name, ())
     for keyword, value in node.items():
-        if keyword in OF_TYPE.get(name, ()) or (
-            keyword == "format" and name in _formatted(value, names)
-        ):
+        if keyword in own or (keyword == "format" and name in _formatted(value, names)):
             branch[keyword] = value
         elif keyword == "const":
             if not _is_of(value, name):
@@ -266,8 +305,10 @@ def _is_of(value: JsonValue, name: str) -> bool:
     return kind == name or (kind == "integer" and name == "number")
 
 
-def _only_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _only_null(node: JsonSchema) -> dict[str, JsonValue]:
     """Return a schema of type `null` without an `enum` or `const` that contains `null`."""
+    if VALUE_LISTS.isdisjoint(node):
+        return dict(node)
     values = node.get("enum")
     redundant = {"enum"} if isinstance(values, list) and None in values else set[str]()
     if node.get("const", 0) is None:
@@ -275,7 +316,7 @@ def _only_null(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {keyword: value for keyword, value in node.items() if keyword not in redundant}
 
 
-def _split_values(node: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _split_values(node: JsonSchema) -> JsonSchema:
     if node.get("const", 0) is None:
         return _only_null({**node, "type": "null"})
     values = node.get("enum")

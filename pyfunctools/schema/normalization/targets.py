@@ -59,9 +59,9 @@ class Targets:
         self._sound.update(passed)
 
 
-def sole_reference(schema: JsonSchema) -> str | None:
+def sole_reference(schema: JsonSchema | bool) -> str | None:
     """Return the reference of a schema without other constraints, or `None`."""
-    if "$ref" not in schema and "allOf" not in schema:
+    if isinstance(schema, bool) or _PASSED_ON.isdisjoint(schema):
         return None
     found: set[str] = set()
     stack: list[JsonValue] = [schema]
@@ -112,15 +112,15 @@ _DEFINITIONS = (("components", "schemas"), ("definitions",), ("$defs",))
 """Where a document holds its schemas."""
 
 
-def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
-    """Add the missing branches to the mapping of a `discriminator`, with references as targets.
+def complete_mapping(node: JsonSchema, definitions: Targets) -> JsonSchema:
+    """Return a schema whose `discriminator` maps all branches, with references as targets.
 
     The values of a missing branch are those that its property lists, if no other branch has them,
     or else its name (OpenAPI 3.1, 4.8.25).
     """
     given = members_of(node.get("discriminator"))
     if not isinstance(name := given.get("propertyName"), str):
-        return
+        return node
     branches = list(dict.fromkeys(_branches(node)))
     mapping: dict[str, JsonValue] = {
         value: _reference(target, branches, definitions)
@@ -134,7 +134,7 @@ def complete_mapping(node: dict[str, JsonValue], definitions: Targets) -> None:
         own = defined_name(branch) or branch.rpartition("/")[2]
         for value in [v for v in values if counts[v] == 1 and own not in values] or [own]:
             mapping.setdefault(value, branch)
-    node["discriminator"] = {**given, "mapping": mapping} if mapping else given
+    return {**node, "discriminator": {**given, "mapping": mapping} if mapping else given}
 
 
 def _branches(node: JsonSchema) -> Iterator[str]:

@@ -10,18 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from gc import is_tracked
 from hashlib import blake2b
 from itertools import pairwise
-from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.ground.references import reference_to, steps_of
-from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
+from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
+from pyfunctools.schema.ground.walk import subschemas
+from pyfunctools.schema.normalization.prepare import Bundled, bundled
 from pyfunctools.schema.separation.predicates import IsHuman, ask, may_be_persons, needs_name_only
 from pyfunctools.schema.vocabulary import (
     DRAFT,
@@ -29,8 +29,10 @@ from pyfunctools.schema.vocabulary import (
     EXAMPLES,
     IDENTITY,
     REFERENCES,
+    TESTED_ONLY,
     UNIONS,
 )
+from pyfunctools.sources.alternatives import References, loosened_alone
 from pyfunctools.sources.hidden import hidden_fault, without_hidden
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 
@@ -113,83 +115,80 @@ _IDENTITY = IDENTITY - {"id"} | DYNAMIC_REFERENCES | DRAFT
 """Keywords that identify a schema or its draft: left out, since `$defs` names a definition."""
 
 _REFERRING = REFERENCES | {"discriminator"}
-_PLACED = _IDENTITY | _REFERRING
-_SPECIAL = _PLACED | EXAMPLES | {"oneOf"}
+_SPECIAL = _IDENTITY | _REFERRING | EXAMPLES | TESTED_ONLY | {"oneOf"}
 _Key = tuple[Resource, str]
 
 
-class Bundled(NamedTuple):
-    """A schema with references to definitions, and whether another is to be sent: one without
-    `oneOf`, or with subtypes of a `discriminator` that have a person's part.
+class WrittenSchema:
+    """A schema of a document that is read, for values to be `sent` or not.
+
+    `is_directed` says whether it is another one in the other direction: it has a `oneOf`, or
+    subtypes of a `discriminator` that have a person's part.
     """
 
-    schema: JsonSchema | bool
-    is_directed: bool = False
+    def __init__(self, bundler: "SchemaBundler", place: DocumentPlace, sent: bool) -> None:
+        self.place = place
+        self.is_directed = False
+        self._bundler = bundler
+        self._document = bundler.document
+        self._sent = self._loosens = sent
 
+    def bundled(self) -> JsonSchema | bool:
+        """Return the schema as written, with references to definitions."""
+        written, resource = self.place.value, self.place.resource
+        if not isinstance(written, dict):
+            return written if isinstance(written, bool) else True
+        return bundled(written, resource, self.prepare)
 
-class SchemaBundler:
-    """The schemas of one document with references to definitions; their `places` by name."""
-
-    def __init__(self, document: Document, is_human: IsHuman | None) -> None:
-        self.places: dict[str, DocumentPlace] = {}
-        self._sent = self._is_directed = False
-        self._document = document
-        self._is_human = is_human
-        self._names = DefinitionNames(document)
-        self._home = document.main.at("/" + "/".join(self._names.home))
-
-    def bundled(self, place: DocumentPlace, *, sent: bool = False) -> Bundled:
-        """Return the schema at a place as written, its references rewritten to `#/$defs/...`.
+    def prepare(self, written: JsonSchema, resource: Resource) -> tuple[JsonSchema, Resource]:
+        """Return a schema with its references rewritten to `#/$defs/...`, but for its subschemas.
 
         The mapping of a `discriminator` names the branches beside it, and, in a schema of values
-        that are `sent`, the subtypes with a person's part.
+        that are sent, the subtypes with a person's part. There a `oneOf` becomes an `anyOf`, but
+        not in what is only tested: with fewer constraints there, more values would be refused.
         """
-        if not isinstance(place.value, dict):
-            return Bundled(place.value if isinstance(place.value, bool) else True)
-        whole: dict[str, JsonValue] = {}
-        self._sent, self._is_directed = sent, False
-        todo = [(Slot(whole, "", place.value), place.resource)]
-        while todo:
-            slot, resource = todo.pop()
-            schema = members_of(slot.inner)
-            if self._document.may_have_hidden:
-                if (fault := hidden_fault(schema)) is not None:
-                    raise DocumentError(self._document.name, fault)
-                schema = without_hidden(schema)
-            is_special = not _SPECIAL.isdisjoint(schema)
-            if is_special:
-                resource = self._document.scope(members_of(slot.inner), resource)
-            kept = {k: v for k, v in schema.items() if k not in _IDENTITY} if is_special else schema
-            copy, slots = copy_with_slots(kept, partial(self._settled, resource))
-            slot.put(copy)
-            todo += [(inner, resource) for inner in slots]
-            for keyword in EXAMPLES & copy.keys() if is_special else ():
-                if isinstance(copy[keyword], dict | list):
-                    self._write_examples(keyword, copy, place._replace(resource=resource))
-            self._is_directed |= "oneOf" in schema
-            if not _REFERRING.isdisjoint(schema):
-                self._rewrite_references(schema, copy, resource, place)
-                if "discriminator" in schema:
-                    self._rewrite_discriminator(schema, copy, resource, place)
-        return Bundled(members_of(whole[""]), self._is_directed)
+        schema = written
+        if self._document.may_have_hidden:
+            if (fault := hidden_fault(schema)) is not None:
+                raise DocumentError(self._document.name, fault)
+            schema = without_hidden(schema)
+        if _SPECIAL.isdisjoint(schema):
+            return schema, resource
+        reference = schema.get("$ref")
+        if len(schema) == 1 and isinstance(reference, str):
+            target = self._document.target(reference, resource)
+            return {"$ref": self._bundler.reference(target)}, resource
+        resource = self._document.scope(written, resource)
+        copy = {keyword: v for keyword, v in schema.items() if keyword not in _IDENTITY}
+        for keyword in EXAMPLES & copy.keys():
+            if isinstance(copy[keyword], dict | list):
+                self._write_examples(keyword, copy, resource)
+        if not _REFERRING.isdisjoint(schema):
+            self._rewrite_references(schema, copy, resource)
+            if "discriminator" in schema:
+                self._rewrite_discriminator(written, copy, resource)
+        if "oneOf" in schema:
+            self.is_directed = True
+            if self._loosens:
+                copy = {**self._loosened(copy, resource)}
+        for keyword in TESTED_ONLY & copy.keys() if self._loosens else ():
+            if isinstance(tested := copy[keyword], dict):
+                self._loosens = False
+                copy[keyword] = Bundled(bundled(tested, resource, self.prepare))
+                self._loosens = True
+        return copy, resource
 
-    def is_plain(self, schema: JsonValue) -> bool:
-        """Return whether a schema is a few scalars, as most, which mean the same at every place."""
-        if not isinstance(schema, dict) or is_tracked(schema):
-            return False
-        return _PLACED.isdisjoint(schema) and not self._document.may_have_hidden
+    def _loosened(self, schema: JsonSchema, resource: Resource) -> JsonSchema:
+        branches = items_of(schema["oneOf"])
+        if all(DYNAMIC_REFERENCES.isdisjoint(members_of(branch)) for branch in branches):
+            return loosened_alone(schema, self._bundler.references_of(resource))
+        made = [
+            Bundled(bundled(each, resource, self.prepare)) if isinstance(each, dict) else each
+            for each in branches
+        ]
+        return loosened_alone({**schema, "oneOf": made}, self._bundler.definitions)
 
-    def _settled(self, resource: Resource, schema: JsonSchema | bool) -> JsonSchema | bool | None:
-        """Return a bundled subschema that has none itself, or `None` if it may have some."""
-        if not isinstance(schema, dict) or self.is_plain(schema):
-            return schema
-        if len(schema) == 1 and isinstance(reference := schema.get("$ref"), str):
-            return {"$ref": self.reference(self._document.target(reference, resource))}
-        return None
-
-    def _write_examples(
-        self, keyword: str, copy: dict[str, JsonValue], place: DocumentPlace
-    ) -> None:
+    def _write_examples(self, keyword: str, copy: dict[str, JsonValue], resource: Resource) -> None:
         """Replace references in examples; an example without a target is left out."""
         value = copy[keyword]
         named = value if isinstance(value, dict) and "$ref" not in value else {}
@@ -197,57 +196,108 @@ class SchemaBundler:
         found: list[JsonValue] = []
         for each in [*items_of(value), *members_of(named).values()] if many else [value]:
             with suppress(DocumentError):
-                found.append(self._document.example(place._replace(value=each)))
+                found.append(self._document.example(DocumentPlace(each, "", resource)))
         copy[keyword] = found if many else next(iter(found), None)
         if not found:
             del copy[keyword]
 
     def _rewrite_references(
-        self,
-        schema: JsonSchema,
-        copy: dict[str, JsonValue],
-        resource: Resource,
-        root: DocumentPlace,
+        self, schema: JsonSchema, copy: dict[str, JsonValue], resource: Resource
     ) -> None:
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            copy["$ref"] = self.reference(self._document.target(reference, resource))
+            copy["$ref"] = self._bundler.reference(self._document.target(reference, resource))
         for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             target = schema.get(keyword)
-            if isinstance(target, str) and (static := self._static(target, resource, root)):
+            if isinstance(target, str) and (static := self._static(target, resource)):
                 if "$ref" in copy:
-                    copy["allOf"] = [*items_of(copy.get("allOf")), {"$ref": static}]
+                    also = Bundled({"$ref": static})
+                    copy["allOf"] = [*items_of(copy.get("allOf")), also]
                 else:
                     copy["$ref"] = static
 
+    def _static(self, reference: str, resource: Resource) -> str | None:
+        """Return the reference to the static target of a dynamic reference, or `None`."""
+        self._bundler.has_dynamic = True
+        if reference == "#":
+            return self._bundler.reference(self.place)
+        try:
+            return self._bundler.reference(self._document.target(reference, resource))
+        except DocumentError:
+            return None
+
     def _rewrite_discriminator(
-        self,
-        schema: JsonSchema,
-        copy: dict[str, JsonValue],
-        resource: Resource,
-        root: DocumentPlace,
+        self, schema: JsonSchema, copy: dict[str, JsonValue], resource: Resource
     ) -> None:
-        written = schema["discriminator"]
+        bundler, written = self._bundler, schema["discriminator"]
         if isinstance(written, str):
             written = {"propertyName": written}
         if not isinstance(written, dict):
             return
         made = {k: v for k, v in written.items() if k not in ("mapping", "defaultMapping")}
-        branches = {place.key for place in self._branches(schema, resource)}
+        branches = {place.key for place in bundler.branches(schema, resource)}
         mapping: dict[str, JsonValue] = {}
         for value, target in members_of(written.get("mapping")).items():
-            place = self._mapped(target, resource)
+            place = bundler.mapped(target, resource)
             if place is not None and (place.key in branches or self._is_told(place)):
-                mapping[value] = self.reference(place)
-        for heir in self._heirs_of(root) if schema is root.value else ():
-            if self._is_told(heir) and (to := self.reference(heir)) not in mapping.values():
+                mapping[value] = bundler.reference(place)
+        for heir in bundler.heirs_of(self.place) if schema is self.place.value else ():
+            if self._is_told(heir) and (to := bundler.reference(heir)) not in mapping.values():
                 mapping.setdefault(str((steps_of("#" + heir.pointer) or ("",))[-1]), to)
-        default = self._mapped(written.get("defaultMapping"), resource)
+        default = bundler.mapped(written.get("defaultMapping"), resource)
         if default is not None and (default.key in branches or self._is_told(default)):
-            made["defaultMapping"] = self.reference(default)
+            made["defaultMapping"] = bundler.reference(default)
         copy["discriminator"] = {**made, "mapping": mapping} if mapping else made
 
-    def _branches(self, schema: JsonSchema, resource: Resource) -> Iterator[DocumentPlace]:
+    def _is_told(self, subtype: DocumentPlace) -> bool:
+        """Return whether the schema to be sent names a subtype: one with a person's part."""
+        is_private = self._bundler.is_private(subtype)
+        self.is_directed |= is_private
+        return is_private and self._sent
+
+
+class SchemaBundler:
+    """The definitions of one document: their `places` by name, and how they are related."""
+
+    def __init__(self, document: Document, is_human: IsHuman | None) -> None:
+        self.document = document
+        self.places: dict[str, DocumentPlace] = {}
+        self.has_dynamic = False
+        self._is_human = is_human
+        self._names = DefinitionNames(document)
+        self._home = document.main.at("/" + "/".join(self._names.home))
+        self._references: dict[Resource, References] = {}
+        self.definitions = References(self._defined)
+        """The references to definitions."""
+
+    def is_plain(self, schema: JsonValue) -> bool:
+        """Return whether a schema is a few scalars, as most, which mean the same at every place."""
+        if not isinstance(schema, dict) or is_tracked(schema):
+            return False
+        return _SPECIAL.isdisjoint(schema) and not self.document.may_have_hidden
+
+    def _defined(self, reference: str) -> tuple[JsonSchema | bool, References] | None:
+        place = self.places.get(defined_name(reference) or "")
+        return None if place is None else self._written(place)
+
+    def _written(self, place: DocumentPlace) -> tuple[JsonSchema | bool, References] | None:
+        if not isinstance(place.value, dict | bool):
+            return None
+        return place.value, self.references_of(place.resource)
+
+    def references_of(self, resource: Resource) -> References:
+        """Return the references in a resource, to schemas as they were written."""
+
+        def find(reference: str) -> tuple[JsonSchema | bool, References] | None:
+            place = self.mapped(reference, resource)
+            return None if place is None else self._written(place)
+
+        found = self._references.get(resource)
+        if found is None:
+            found = self._references[resource] = References(find)
+        return found
+
+    def branches(self, schema: JsonSchema, resource: Resource) -> Iterator[DocumentPlace]:
         """Yield the targets of the branches beside a discriminator, those under `allOf` too."""
         todo: list[JsonValue] = [schema]
         for part in todo:  # grows while it is read
@@ -255,7 +305,7 @@ class SchemaBundler:
             for keyword in UNIONS:
                 for branch in items_of(members_of(part).get(keyword)):
                     if reference := text_of(members_of(branch).get("$ref")):
-                        yield self._document.target(reference, resource)
+                        yield self.document.target(reference, resource)
 
     def reference(self, place: DocumentPlace) -> str:
         """Return the reference to the definition of a place, which is added if it is new."""
@@ -265,23 +315,14 @@ class SchemaBundler:
         """Return the name of the definition of a place, which is added if it is new."""
         if not isinstance(place.value, dict | bool):
             reason = f"A reference leads to {place.pointer[:200]!r}, which is not a schema."
-            raise DocumentError(self._document.name, reason)
+            raise DocumentError(self.document.name, reason)
         name = self._names.of(place)
         if name not in self.places:
-            self._document.check_chain(place)
+            self.document.check_chain(place)
             self.places[name] = place
         return name
 
-    def _static(self, reference: str, resource: Resource, root: DocumentPlace) -> str | None:
-        """Return the reference to the static target of a dynamic reference, or `None`."""
-        if reference == "#":
-            return self.reference(root)
-        try:
-            return self.reference(self._document.target(reference, resource))
-        except DocumentError:
-            return None
-
-    def _heirs_of(self, base: DocumentPlace) -> Iterator[DocumentPlace]:
+    def heirs_of(self, base: DocumentPlace) -> Iterator[DocumentPlace]:
         """Yield the schemas that have `base`, or an heir of `base`, in their `allOf`.
 
         Their names are values of the discriminator, with or without a mapping (OpenAPI 3.1, 4.8.25;
@@ -298,15 +339,12 @@ class SchemaBundler:
                     bases.append(heir)
                     yield heir
 
-    def _is_told(self, subtype: DocumentPlace) -> bool:
-        """Return whether the schema to be sent names a subtype: one with a person's part."""
+    def is_private(self, subtype: DocumentPlace) -> bool:
+        """Return whether a person gives a part of a schema, as far as it is known."""
         if self._is_human is None:
             return False
         # A predicate of the caller's may ask for the whole path of a value, which is unknown here.
-        if needs_name_only(self._is_human) and (*subtype.key, False) not in self._private:
-            return False
-        self._is_directed = True
-        return self._sent
+        return not needs_name_only(self._is_human) or (*subtype.key, False) in self._private
 
     @cached_property
     def _private(self) -> set[tuple[Resource, str, bool]]:
@@ -325,15 +363,15 @@ class SchemaBundler:
             alone, any_type = (*place.key, False), (*place.key, True)
             edges = [
                 (any_type, place, False),
-                *((any_type, heir, True) for heir in self._heirs_of(place)),
+                *((any_type, heir, True) for heir in self.heirs_of(place)),
             ]
             for keys, inner in subschemas(place.fields):
                 schema = whole = members_of(inner)
-                if (target := self._mapped(schema.get("$ref"), place.resource)) is not None:
+                if (target := self.mapped(schema.get("$ref"), place.resource)) is not None:
                     edges.append((alone, target, set(keys[::2]) != {"allOf"}))
                     whole = {**target.fields, **schema}
                 mapping = members_of(members_of(schema.get("discriminator")).get("mapping"))
-                found = (self._mapped(written, place.resource) for written in mapping.values())
+                found = (self.mapped(written, place.resource) for written in mapping.values())
                 source = alone if keys else any_type
                 edges += ((source, subtype, False) for subtype in found if subtype is not None)
                 if may_be_persons(whole):
@@ -359,15 +397,15 @@ class SchemaBundler:
                 reference = text_of(members_of(part).get("$ref"))
                 if reference.startswith("#"):
                     with suppress(DocumentError):
-                        base = self._document.target(reference, self._document.main)
+                        base = self.document.target(reference, self.document.main)
                         heirs = found.setdefault(base.key, [])
                         heirs.append(self._home.below(schema, name))
         return found
 
-    def _mapped(self, target: JsonValue, resource: Resource) -> DocumentPlace | None:
+    def mapped(self, target: JsonValue, resource: Resource) -> DocumentPlace | None:
         """Return the schema that a mapping names or refers to, or `None`."""
         if not isinstance(target, str):
             return None
         with suppress(DocumentError):
-            return self._document.schema_named(target) or self._document.target(target, resource)
+            return self.document.schema_named(target) or self.document.target(target, resource)
         return None

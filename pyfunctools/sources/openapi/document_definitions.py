@@ -5,34 +5,40 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from gc import is_tracked
 from typing import Literal, NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of, text_of
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.schema.ground.references import defined_name, mapped_subtypes, reference_to
-from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
-from pyfunctools.schema.normalization.normalize import normalize, normalize_bundled
+from pyfunctools.schema.ground.walk import Slot, copy_with_slots, subschemas
+from pyfunctools.schema.normalization.check_input import check_schema
+from pyfunctools.schema.normalization.normalize import Normalizer
+from pyfunctools.schema.normalization.targets import Targets, sole_reference
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.separation.predicates import IsHuman, may_be_persons
 from pyfunctools.schema.vocabulary import HOLDING, PER_PROPERTY, TESTED_ONLY, UNIONS
-from pyfunctools.sources.alternatives import Known, loosened, overlapping
-from pyfunctools.sources.openapi.bundling import Bundled, SchemaBundler
+from pyfunctools.sources.alternatives import overlapping
+from pyfunctools.sources.openapi.bundling import SchemaBundler, WrittenSchema
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
 PERSONS = "x-human"
 """Stands for every keyword that may make a part a person's."""
 
-_COLLECTED = frozenset({"readOnly", "writeOnly"}) | {"oneOf"}
+_COLLECTED = frozenset({"readOnly", "writeOnly"})
+_NAMED = _COLLECTED | {"$ref", "discriminator"}
 
 
 class NormalizedSchema(NamedTuple):
-    """A normalized schema, the definitions it refers to, and its `_COLLECTED` and `PERSONS`."""
+    """A normalized schema, the definitions it refers to, and its `_COLLECTED` and `PERSONS`.
+
+    `is_directed` says whether another schema is to be sent than is received.
+    """
 
     schema: JsonSchema | bool
     names: tuple[str, ...] = ()
     keywords: frozenset[str] = frozenset()
+    is_directed: bool = False
 
 
 class Closure(NamedTuple):
@@ -70,11 +76,11 @@ class DocumentDefinitions:
         self._received = received
         self._mark: Literal["readOnly", "writeOnly"] = "readOnly" if received else "writeOnly"
         self._bundler = received._bundler if received else SchemaBundler(document, is_human)
-        self._bundled: dict[str, Bundled] = {}
-        self._normalized: dict[str, NormalizedSchema] = {}
-        self._shared: dict[tuple[object, ...], NormalizedSchema] = {}
+        # Most schemas are the same in both directions: those are made once.
+        self._alike: dict[object, NormalizedSchema] = received._alike if received else {}
+        self._normalized: dict[object, NormalizedSchema] = {}
+        self._bundled: dict[str, tuple[JsonSchema | bool, bool]] = {}
         self._closures: dict[tuple[str, ...], Closure] = {}
-        self._branches: Known = {}
         self._whole: dict[str, JsonValue] = {}
         self._relieved: dict[str, NormalizedSchema] = {}
 
@@ -100,28 +106,18 @@ class DocumentDefinitions:
 
     def normalized(self, place: DocumentPlace) -> NormalizedSchema:
         """Return the normalized schema at a place, with references to definitions."""
-        fields, key = place.fields, tuple[object, ...]()
+        fields = place.fields
         if len(fields) == 1 and isinstance(reference := fields.get("$ref"), str):
             name = self._bundler.name_of(self._document.target(reference, place.resource))
             return NormalizedSchema({"$ref": reference_to(name)}, (name,))
-        if self._bundler.is_plain(place.value):
-            key = (*fields.items(), *map(type, fields.values()))  # 1, 1.0 and `True` are equal
-        found = self._shared.get(key)
-        if found is None:
-            found = self._received and self._received.normalized(place)
-            if found is None or "oneOf" in found.keywords:
-                found = self._normalize(self.bundled(place), place.pointer)
-            if key:
-                self._shared[key] = found
-        return found
+        if not self._bundler.is_plain(place.value):
+            return self._normalize(place)
+        # 1, 1.0 and `True` are equal
+        return self._made((*fields.items(), *map(type, fields.values())), place)
 
-    def bundled(self, place: DocumentPlace) -> Bundled:
+    def bundled(self, place: DocumentPlace) -> JsonSchema | bool:
         """Return the schema at a place as written, with references to definitions."""
-        bundled = self._bundler.bundled(place, sent=self._received is not None)
-        if self._received is None or not isinstance(bundled.schema, dict):
-            return bundled
-        find, known = self._received.target, self._branches
-        return bundled._replace(schema=loosened(bundled.schema, find, known))
+        return WrittenSchema(self._bundler, place, self._received is not None).bundled()
 
     def place_of(self, name: str) -> DocumentPlace:
         """Return the place of a definition that a schema has referred to."""
@@ -129,7 +125,7 @@ class DocumentDefinitions:
 
     def overlapping(self, schema: JsonSchema | bool, pointer: str) -> Iterator[Note]:
         """Yield a note on each `oneOf` in a bundled schema whose branches may overlap."""
-        return overlapping(schema, pointer, self.target, self._branches)
+        return overlapping(schema, pointer, self._bundler.definitions)
 
     def closure(self, names: Iterable[str]) -> Closure:
         """Return the definitions of these names and everything they reach."""
@@ -143,28 +139,64 @@ class DocumentDefinitions:
             )
         return found
 
-    def target(self, reference: str) -> JsonSchema | bool | None:
-        """Return the bundled schema at a reference to a definition, or `None`."""
-        name = defined_name(reference)
-        return self._bundled_definition(name).schema if name in self._bundler.places else None
-
     def _definition(self, name: str) -> NormalizedSchema:
         found = self._normalized.get(name)
+        return found or self._made(name, self._bundler.places[name])
+
+    def _made(self, key: object, place: DocumentPlace) -> NormalizedSchema:
+        """Return the schema of a definition, or of a key, made once."""
+        found = self._normalized.get(key) or self._alike.get(key)
         if found is None:
-            bundled = self._bundled_definition(name)
-            if self._received is not None and not bundled.is_directed:
-                found = self._received._definition(name)
-            if found is None or "oneOf" in found.keywords:
-                found = self._normalize(bundled, self.place_of(name).pointer)
-            self._normalized[name] = found
+            found = self._normalize(place)
+            if not found.is_directed:
+                self._alike[key] = found
+        self._normalized[key] = found
         return found
 
-    def _bundled_definition(self, name: str) -> Bundled:
+    def _normalize(self, place: DocumentPlace) -> NormalizedSchema:
+        """Normalize the schema at a place, in one walk over the document as it is written."""
+        written = WrittenSchema(self._bundler, place, self._received is not None)
+        found = _Found()
+
+        def lookup(reference: str) -> JsonSchema | bool | None:
+            target = self._to_merge(reference)
+            if target is None:
+                return None
+            written.is_directed |= target[1]
+            return target[0]
+
+        targets = Targets({}, lookup)
+        normalizer = Normalizer(targets, found.add, written.prepare)
+        try:
+            if self._document.is_checked:
+                value = place.value if isinstance(place.value, dict | bool) else True
+                schema = normalizer.normalized(value, place.resource)
+            else:
+                value = written.bundled()
+                if isinstance(value, dict):
+                    check_schema(value)
+                schema = normalizer.normalized(value)
+            normalizer.check(schema)
+            if self._bundler.has_dynamic and (alone := sole_reference(schema)) is not None:
+                targets.follow(alone)  # other circles are found by the names
+        except SchemaError as error:
+            reason = f"This schema cannot be read: {error}."
+            raise DocumentError(self._document.name, reason, pointer=place.pointer) from error
+        return found.of(schema, is_directed=written.is_directed)
+
+    def _to_merge(self, reference: str) -> tuple[JsonSchema | bool, bool] | None:
+        """Return the bundled schema of a definition, and whether it is directed."""
+        name = defined_name(reference)
+        if name is None or name not in self._bundler.places:
+            return None
         found = self._bundled.get(name)
         if found is None:
-            found = self._received and self._received._bundled_definition(name)
-            if found is None or found.is_directed:
-                found = self.bundled(self.place_of(name))
+            found = self._received and self._received._to_merge(reference)
+            if found is None or found[1]:
+                written = WrittenSchema(
+                    self._bundler, self._bundler.places[name], self._received is not None
+                )
+                found = written.bundled(), written.is_directed
             self._bundled[name] = found
         return found
 
@@ -178,21 +210,6 @@ class DocumentDefinitions:
                 schema if isinstance(schema, dict | bool) else True
             )
         return made
-
-    def _normalize(self, bundled: Bundled, pointer: str) -> NormalizedSchema:
-        if isinstance(bundled.schema, bool):
-            return NormalizedSchema(bundled.schema)
-        try:
-            if self._document.is_checked:
-                schema = normalize_bundled(bundled.schema, self.target)
-            else:
-                schema = normalize(bundled.schema, lookup=self.target)
-        except SchemaError as error:
-            reason = f"This schema cannot be read: {error}."
-            raise DocumentError(self._document.name, reason, pointer=pointer) from error
-        found = _described(schema)
-        more = {"oneOf"} if bundled.is_directed else set[str]()
-        return found._replace(keywords=found.keywords | more)
 
 
 def _reached(
@@ -208,26 +225,36 @@ def _reached(
     return reached
 
 
-def _described(schema: JsonSchema | bool) -> NormalizedSchema:
-    names: dict[str, None] = {}
-    keywords: set[str] = set()
-    todo: list[JsonSchema | bool] = [schema]
-    while todo:
-        current = todo.pop()
-        if isinstance(current, bool):
-            continue
-        if "$ref" in current or "discriminator" in current:
-            subtypes = (each for _, each in mapped_subtypes(current))
-            for reference in (text_of(current.get("$ref")), *subtypes):
+class _Found:
+    """The names of definitions and the keywords in a normalized schema."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+        self.keywords: set[str] = set()
+
+    def add(self, node: JsonSchema) -> None:
+        """Add those of one schema, without its subschemas."""
+        if not _NAMED.isdisjoint(node):
+            if (name := defined_name(text_of(node.get("$ref")))) is not None:
+                self.names[name] = None
+            for _, reference in mapped_subtypes(node) if "discriminator" in node else ():
                 if (name := defined_name(reference)) is not None:
-                    names[name] = None
-        if may_be_persons(current):
-            keywords.add(PERSONS)
-        if not _COLLECTED.isdisjoint(current):
-            keywords |= {word for word in _COLLECTED if current.get(word, False) is not False}
-        if is_tracked(current):  # no dict of scalars is, and most schemas are one
-            todo += [inner for _, inner in children(current)]
-    return NormalizedSchema(schema, tuple(names), frozenset(keywords))
+                    self.names[name] = None
+            self.keywords |= {word for word in _COLLECTED if node.get(word, False) is not False}
+        if may_be_persons(node):
+            self.keywords.add(PERSONS)
+
+    def of(self, schema: JsonSchema | bool, *, is_directed: bool = False) -> NormalizedSchema:
+        """Return a schema with what was found in it."""
+        return NormalizedSchema(schema, tuple(self.names), frozenset(self.keywords), is_directed)
+
+
+def _described(schema: JsonSchema | bool) -> NormalizedSchema:
+    found = _Found()
+    for _, inner in subschemas(schema):
+        if isinstance(inner, dict):
+            found.add(inner)
+    return found.of(schema)
 
 
 _NAMING = HOLDING | PER_PROPERTY | {"required"}

@@ -9,7 +9,7 @@ from itertools import islice
 from threading import RLock
 from typing import TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._json import JsonSchema, JsonValue, collector_paused, items_of, members_of
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note, hidden_notes
@@ -72,6 +72,7 @@ class SchemaMaker:
             return skipped(f"{plan.route.method} {plan.route.path}", error, plan.pointer)
         return plan
 
+    @collector_paused()
     def make(self, plan: Plan) -> Contract:
         """Return the contract of a function."""
         try:
@@ -137,7 +138,7 @@ class SchemaMaker:
     def _examined(self, place: DocumentPlace, sent: bool) -> _Notes:
         ignored = not str(self._document.root.get("openapi")).startswith(("3.1", "3.2"))
         with self.lock:
-            schema = self._received.bundled(place).schema
+            schema = self._received.bundled(place)
             overlaps = [*self._received.overlapping(schema, place.pointer)] if sent else ()
         notes = [*notes_of(schema, place.pointer, siblings_ignored=ignored)]
         if self._document.may_have_hidden and isinstance(place.value, dict | bool):

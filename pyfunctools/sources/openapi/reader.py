@@ -3,16 +3,21 @@
 The texts for a search are read from the document, without making a schema.
 """
 
-import gc
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
 from typing import Literal, TypeAlias, get_args
 
-from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
+from pyfunctools._json import (
+    JsonObject,
+    JsonValue,
+    collector_paused,
+    items_of,
+    members_of,
+    text_of,
+)
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity, visible
 from pyfunctools.errors import DefinitionError, DocumentError
@@ -53,23 +58,7 @@ class DocumentReading:
     description: str = ""
 
 
-@contextmanager
-def _collector_paused() -> Generator[None]:
-    """Pause the garbage collector of this process, if it is on.
-
-    A parsed document is hundreds of thousands of containers that are all kept. While they are made,
-    the collector would walk them again and again, which takes as long as to read the document.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_collector_paused()
+@collector_paused()
 def read_document(
     source: str | bytes | PathLike[str] | JsonObject,
     *,
