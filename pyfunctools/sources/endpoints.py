@@ -178,7 +178,7 @@ def _inputs(path: str, dependant: "Dependant") -> Iterator[_Input]:
 
 def _marks(hint: object) -> dict[str, JsonValue]:
     """Return the keywords of the marks of a whole input, which FastAPI may have dropped."""
-    marks = (mark for mark in marks_in(*metadata_of(hint)) if isinstance(mark, HumanPart))
+    marks = (mark for mark in marks_in(metadata_of(hint)) if isinstance(mark, HumanPart))
     return {keyword: value for mark in marks for keyword, value in mark.keywords().items()}
 
 

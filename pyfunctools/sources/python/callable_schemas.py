@@ -5,11 +5,12 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from pydantic_core import to_json, to_jsonable_python
+
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError
-from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
 from pyfunctools.sources.python.core_schema import (
@@ -20,11 +21,11 @@ from pyfunctools.sources.python.core_schema import (
     lost_marks,
 )
 from pyfunctools.sources.python.docstrings import Docs, doc_of
+from pyfunctools.sources.python.generator import as_json
 from pyfunctools.sources.python.hint_scope import Namespace, hint_text
 from pyfunctools.sources.python.hints import (
     Adapter,
     input_schema,
-    json_default,
     output_adapter,
     output_schema,
     read_hints,
@@ -148,30 +149,20 @@ class CallableParameters:
             schema["description"] = description
         if each.default is EMPTY and "default" not in schema:
             return schema
-        if _is_secret(place):  # then no default is shown
+        if _is_secret(place):
             schema.pop("default", None)
         elif each.default is not EMPTY:
             schema.pop("default", None)
-            if each.default is not None or _allows_null(place, root):
-                core, names = self.reading.fields[each.name], self.signature.names
-                with suppress(Exception):  # it is not JSON: the parameter is optional all the same
-                    schema["default"] = json_default(each.hint, each.default, names, core)
+            with suppress(Exception):  # no JSON, or no value of its hint: optional all the same
+                default = to_jsonable_python(each.default, by_alias=True, bytes_mode="base64")
+                _ = self.reading.read(to_json({self.keys[each.name]: default}))
+                schema["default"] = as_json(default)
         return schema
 
 
 def _is_secret(place: JsonSchema) -> bool:
     """Return whether a schema or a part of it is of a secret type of pydantic."""
     return any(members_of(inner).get("writeOnly") is True for _, inner in subschemas(place))
-
-
-def _allows_null(place: JsonSchema | bool, root: JsonObject) -> bool:
-    schema = resolve(root, place)
-    if not isinstance(schema, dict):
-        return schema is True
-    branches = schema.get("anyOf") or schema.get("oneOf")
-    if branches:
-        return any(_allows_null(each, root) for each in cast("list[JsonSchema]", branches))
-    return schema.get("type", "null") == "null" and "enum" not in schema
 
 
 def _error_of_parameter(signature: Signature, error: Exception) -> DefinitionError:

@@ -238,10 +238,11 @@ def _name_of_self(called: object, behind: FunctionType | None) -> tuple[str, ...
 def _check_annotation(where: str, parameter: Parameter) -> None:
     """Refuse a parameter without a hint, and a mark as default or outside of `Annotated`."""
     hint, default = parameter.annotation, parameter.default
-    if (foreign := foreign_class(default)) is not None:
-        reason = f"Its default is a `{foreign}`, which only its own library fills in."
-        raise DefinitionError(f"{where}({parameter.name})", reason, FOREIGN_REMEDY)
-    check_default(f"{where}({parameter.name})", default)
+    if default is not EMPTY:
+        if (foreign := foreign_class(default)) is not None:
+            reason = f"Its default is a `{foreign}`, which only its own library fills in."
+            raise DefinitionError(f"{where}({parameter.name})", reason, FOREIGN_REMEDY)
+        check_default(f"{where}({parameter.name})", default)
     if get_origin(hint) is not Annotated and (mark := mark_in(hint)):
         reason = f"Its hint is `{mark.word}`, a mark, and not a type."
         raise DefinitionError(f"{where}({parameter.name})", reason, remedy_of(mark))
@@ -356,7 +357,7 @@ def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None
     for branch in _branches(hint):
         if branch is CallInfo:
             return CallInfo
-        for mark in marks_in(*metadata_of(branch)):
+        for mark in marks_in(metadata_of(branch)):
             if isinstance(mark, ContextPart | Inject):
                 return mark
     return None

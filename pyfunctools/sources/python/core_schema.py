@@ -315,11 +315,13 @@ def lost_marks(core: CoreSchema, place: "Place") -> Iterator[LostMark]:
     queue: list[tuple[tuple[str, ...], CoreSchema, Place]] = [((), core, place)]
     seen: set[tuple[int, Place]] = set()
     for path, part, place in queue:  # grows while it is read
-        rules = [each.rules for each in (*place.roots, *place.possible.parts)]
-        name = Path.of(path[-1:])
-        if (id(part), place) in seen or any(is_human_by_default(name, each) for each in rules):
+        if part.keys() == {"type"} or (id(part), place) in seen:
             continue
         seen.add((id(part), place))
+        name = Path.of(path[-1:])
+        rules = [each.rules for each in {*place.roots, *place.possible.parts}]
+        if any(is_human_by_default(name, each) for each in rules):
+            continue
         metadata = cast("CoreSchema", part.get("metadata") or {})
         is_models = any(each.get("x-human") is False for each in rules)
         if HUMAN_KEY in metadata or (is_secret_type(part) and not is_models):
@@ -346,9 +348,8 @@ def _parts(
             if key in core:
                 yield (), cast("CoreSchema", core[key]), _under(whole, *keywords)
     elif fields := fields_in(core):
-        for number, (name, field) in enumerate(fields.items()):
-            named, listed = whole.inside(declared_name(name, field)), whole.inside(number)
-            at = place.outline.place_of((*named.roots, *listed.roots))
+        for number, (name, field) in enumerate(fields.items()):  # a named tuple is an array
+            at = whole.inside(declared_name(name, field) if kind in _FIELDS else number)
             yield (name,), cast("CoreSchema", field["schema"]), at
     elif kind in _WITH_ITEMS:
         for number, inner in enumerate(_inner(core)):

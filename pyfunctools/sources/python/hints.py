@@ -25,14 +25,13 @@ from typing import (
 )
 
 from pydantic import ConfigDict, TypeAdapter
-from pydantic.fields import FieldInfo
 from pydantic.types import EncodedBytes
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema
 from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, MisuseError, fields_in
-from pyfunctools.sources.python.generator import Generator, as_json
+from pyfunctools.sources.python.generator import Generator
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
 Adapter: TypeAlias = TypeAdapter[tuple[object]]
@@ -161,36 +160,7 @@ def _types_of(plain: type | None, *others: type) -> frozenset[type]:
     return frozenset() if plain is None else frozenset({plain, *others})
 
 
-def _is_written_as_is(schema: CoreSchema, value: object) -> bool:
-    while schema["type"] == "nullable" and "serialization" not in schema:
-        schema = cast("CoreSchema", schema["schema"])
-    if "serialization" in schema or type(value) not in _PLAIN.values():
-        return False
-    if schema["type"] == "literal":
-        expected = cast("list[object]", schema["expected"])
-        return any(type(each) is type(value) and each == value for each in expected)
-    return _PLAIN.get(str(schema["type"])) is type(value)
-
-
 _PLAIN = {"bool": bool, "float": float, "int": int, "none": NoneType, "str": str}
-
-
-def json_default(hint: object, default: object, names: Namespace, field: CoreSchema) -> JsonValue:
-    """Return a default as JSON; `field` has the core schema. The hint has to allow a `None`.
-
-    Raises:
-        Exception: it does not match its hint, or is not JSON.
-    """
-    if default is None or _is_written_as_is(cast("CoreSchema", field["schema"]), default):
-        return as_json(default)
-    if get_origin(hint) in (list, dict) and type(default) is get_origin(hint) and not default:
-        return as_json(default)  # empty: no item is serialized by a hint
-    if get_origin(hint) is Annotated:  # an alias has no meaning outside of an object
-        bare, *metadata = get_args(hint)
-        kept = [each for each in metadata if not isinstance(each, FieldInfo)]
-        hint = Annotated[(bare, *kept)] if kept else bare
-    adapter = output_adapter(hint, names)
-    return as_json(adapter.dump_python((default,), mode="json", by_alias=True, warnings="error")[0])
 
 
 def _decodes(hint: object) -> bool:

@@ -1,6 +1,6 @@
 """Marks in type hints: a parameter is given by a person, or injected by the program."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pyfunctools._json import JsonValue
@@ -145,15 +145,21 @@ for _unfinished, _mark in _UNFINISHED[:3]:
             setattr(_unfinished, _hook, getattr(_mark, _hook))
 
 
-def marks_in(*values: object) -> list[_Mark]:
-    """Return the marks among values, such as the metadata of a hint or a default."""
-    unfinished = [mark for each in values for value, mark in _UNFINISHED if each is value]
-    return [*unfinished, *(each for each in values if isinstance(each, _Mark))]
+def marks_in(values: Iterable[object]) -> list[_Mark]:
+    """Return the marks among values, such as the metadata of a hint."""
+    found: list[_Mark] = []
+    for each in values:
+        if isinstance(each, _Mark):
+            found.append(each)
+        for unfinished, mark in _UNFINISHED:
+            if each is unfinished:
+                found.append(mark)
+    return found
 
 
 def mark_in(value: object) -> _Mark | None:
     """Return the mark if a default or a bare hint is one, else `None`."""
-    return next(iter(marks_in(value, *metadata_of(value))), None)
+    return next(iter(marks_in((value, *metadata_of(value)))), None)
 
 
 def remedy_of(mark: _Mark) -> str:

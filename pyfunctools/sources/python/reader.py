@@ -275,4 +275,4 @@ def _hint_notes(called: object, docs: Docs) -> Iterator[Note]:
 
 
 def _has_mark(hint: object) -> bool:
-    return bool(marks_in(*metadata_of(hint))) or any(map(_has_mark, get_args(hint)))
+    return bool(marks_in(metadata_of(hint))) or any(map(_has_mark, get_args(hint)))
