@@ -303,7 +303,7 @@ def _checker(whole: Validator, sides: Lazy[Separated | None], first: Sequence[st
     separated = sides.value
     schema = whole.schema if separated is None else separated.shared("llm")
     names = _in_order(_properties(schema if isinstance(schema, dict) else {}), first)
-    return Checker(separated or whole, names)
+    return Checker(separated or whole, tuple(names))
 
 
 def _valid(

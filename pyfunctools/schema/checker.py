@@ -1,18 +1,19 @@
 """The check of the arguments that a model wrote: parsed, coerced and validated."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.ground.call_keys import ANY_NAME_KEYS, ID_KEYS
+from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import recovered
 from pyfunctools.schema.parsing.strict import Strict, read_strictly
-from pyfunctools.schema.result import Failure, Issue, Repair, Success
+from pyfunctools.schema.result import Failure, Repair, Success
 from pyfunctools.schema.separation.separate import Separated
 from pyfunctools.schema.validation.validator import Validator
 
@@ -29,6 +30,7 @@ _CALL_KEYS: Final = frozenset({*ANY_NAME_KEYS, *ID_KEYS, "index", "type"})
 _MARKS: Final = _INNER.union(ANY_NAME_KEYS)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Checker:
     """Parses, coerces and validates the arguments that a model wrote.
 
@@ -36,14 +38,8 @@ class Checker:
     be copied and pickled. The schema must not change.
     """
 
-    __slots__ = ("_names", "_validator")
-
-    def __init__(self, validator: SchemaValidator, names: Iterable[str] = ()) -> None:
-        self._validator = validator
-        self._names = tuple(names)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Checker, (self._validator, self._names))
+    validator: SchemaValidator
+    names: tuple[str, ...] = ()
 
     def check(
         self,
@@ -83,7 +79,8 @@ class Checker:
             return read
         if read is not None and isinstance(read.value, dict):
             result = self._check_value(read.value, (), read)
-            if result or not (read.fractions and self._may_be_texts(read.value, result)):
+            # A number may be meant as a string: then it is read again, as it was written.
+            if result or not (read.fractions and self.place().misplaced_floats(read.value)[1]):
                 return result
         if not arguments.strip():
             return self._check_value({}, ())
@@ -91,13 +88,7 @@ class Checker:
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
-        return coerced(self._validator.outline, value)
-
-    def _may_be_texts(self, value: JsonValue, failure: Failure) -> bool:
-        """Return whether a number may be meant as a string, and has to be parsed again as one."""
-        # A float where a string is wanted is the value of an issue, or in it.
-        has_floats = any(isinstance(issue.value, float | dict | list) for issue in failure.issues)
-        return has_floats and self.place().misplaced_floats(value)[1]
+        return coerced(self.validator.outline, value)
 
     def _check_recovered(
         self, text: str | bytes, read: Strict | None, allow_truncated: bool
@@ -115,9 +106,9 @@ class Checker:
         """Check a value, which is known to be JSON if it was `read` strictly."""
         if value is None or (isinstance(value, str) and not value.strip()):
             value = {}
-        if isinstance(value, list) and 0 < len(self._names) >= len(value):
-            value = dict(zip(self._names, value, strict=False))
-        validator = self._validator
+        if isinstance(value, list) and 0 < len(self.names) >= len(value):
+            value = dict(zip(self.names, value, strict=False))
+        validator = self.validator
         # A float such as `42.0` may have to become an `int`, although the value is valid.
         is_plain = (read is not None or is_json_value(value)) and not (
             (read.whole if read else _has_whole_float(value))
@@ -135,7 +126,7 @@ class Checker:
 
     def place(self, *keys: str) -> "Place":
         """Return the place at these keys in the arguments."""
-        place = self._validator.outline.place
+        place = self.validator.outline.place
         for key in keys:
             place = place.inside(key)
         return place
@@ -183,25 +174,13 @@ def _of_another(failure: Failure, name: str, written: str) -> Failure:
     """Return the failure of a whole call of another function in the place of the arguments."""
     named = shortened(visible(written), 64)
     expected = f'the arguments of "{name}", not a call of "{named}": call "{named}" itself'
-    message = f"{Path.of(())}: expected {expected}."
-    issue = Issue(path=Path.of(()), expected=expected, value=failure.value, message=message)
-    return replace(failure, issues=(issue,))
+    return replace(failure, issues=(side_issue("llm", (), expected, failure.value),))
 
 
 def truncated_failure(
     value: JsonValue, cut: Sequence[Repair], repairs: tuple[Repair, ...]
 ) -> Failure:
     """Return the failure of a value whose text ended inside the scalars that `cut` repairs."""
-    return Failure(
-        value=value,
-        issues=tuple(
-            Issue(
-                path=repair.path,
-                expected="the whole value: the text ended inside it",
-                value=repair.after,
-                message=f"{repair.path} may be cut off: the text ended right after it.",
-            )
-            for repair in cut
-        ),
-        repairs=repairs,
-    )
+    expected = "the whole value: the text ended inside it"
+    issues = (side_issue("whole", each.path.keys, expected, each.after) for each in cut)
+    return Failure(value=value, issues=tuple(issues), repairs=repairs)

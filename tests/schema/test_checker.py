@@ -205,7 +205,7 @@ def test_a_text_that_ends_inside_its_last_scalar_is_an_issue_unless_allowed() ->
 
 
 def test_an_array_is_taken_by_names() -> None:
-    checker = Checker(Validator(CALL), names=["n"])
+    checker = Checker(Validator(CALL), names=("n",))
     assert checker.check("[7]").unwrap() == {"n": 7}
     assert checker.check([8]).unwrap() == {"n": 8}
 

@@ -167,18 +167,10 @@ class Coercion:
         result = parsed(text, place)
         if result is None or json_type(result.value) not in place.types:
             return text
-        mark = len(self.repairs)
         self._note("json", text, result.value, keys)
         for repair in result.repairs:
             self.repairs.append(replace(repair, path=Path.of((*keys, *repair.path.keys))))
-        value = self._moved(place, result.value, keys)
-        if isinstance(value, list) and match_of(place, value, len(keys)) == MISMATCH:
-            undone = self._undo(mark)
-            wrapped = self._wrapped(place, text, keys)
-            if wrapped is not text:
-                return wrapped
-            self.repairs += undone
-        return value
+        return self._moved(place, result.value, keys)
 
     def _container(
         self, place: Place, value: JsonObject | list[JsonValue], keys: Keys

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from enum import Enum
 from functools import cache
-from itertools import chain, repeat
+from itertools import repeat
 from json import JSONEncoder, dumps
 from math import isfinite
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys
@@ -213,26 +213,27 @@ def preview(value: JsonValue, limit: int = LINE) -> str:
 
     The value may be of any type and contain itself. The cost depends on `limit`, not on the value.
     """
-    if not isinstance(value, CONTAINERS):
-        return preview_scalar(value, limit)
     text = ""
-    closers: list[str] = []
-    stack: list[Iterator[tuple[str, JsonValue]]] = [iter((("", value),))]
-    while stack and len(text) <= limit:
-        for before, inner in stack[-1]:
-            if isinstance(inner, CONTAINERS):
-                brackets, members = _members(inner, limit)
-                text += before + brackets[0]
-                closers.append(brackets[1])
-                stack.append(members)
-                break
-            text += before + preview_scalar(inner, limit)
-            if len(text) > limit:
-                break
-        else:
-            stack.pop()
-            text += closers.pop() if closers else ""
+    for piece in _pieces(value, limit):
+        text += piece
+        if len(text) > limit:
+            break
     return shortened(text, limit)
+
+
+def _pieces(value: JsonValue, limit: int) -> Iterator[str]:
+    """Yield the text of a value bit by bit; the nesting is no deeper than the text is long."""
+    if not isinstance(value, CONTAINERS):
+        yield preview_scalar(value, limit)
+        return
+    is_object = isinstance(value, dict)
+    yield "{" if is_object else "["
+    comma = ""
+    for name, inner in value.items() if isinstance(value, dict) else zip(repeat(""), value):
+        yield f"{comma}{preview_scalar(name, limit)}: " if is_object else comma
+        yield from _pieces(inner, limit)
+        comma = ", "
+    yield "}" if is_object else "]"
 
 
 def preview_scalar(value: object, limit: int = LINE) -> str:
@@ -273,16 +274,3 @@ def _integer(value: int) -> str:
     # Python writes no integer of more than 4,300 digits (`sys.int_info`).
     digits = value.bit_length() * 30103 // 100000 + 1
     return str(int(value)) if digits < _DIGITS else f"<integer of about {digits} digits>"
-
-
-def _members(
-    value: JsonObject | list[JsonValue] | tuple[JsonValue, ...], limit: int
-) -> tuple[str, Iterator[tuple[str, JsonValue]]]:
-    """Return the brackets of an object or array, and its members, each after its comma and name."""
-    commas = chain(("",), repeat(", "))
-    if not isinstance(value, dict):
-        return "[]", zip(commas, value, strict=False)
-    names = (
-        f"{comma}{preview_scalar(key, limit)}: " for comma, key in zip(commas, value, strict=False)
-    )
-    return "{}", zip(names, value.values(), strict=False)

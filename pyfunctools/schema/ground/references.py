@@ -45,17 +45,26 @@ def steps_of(reference: str) -> Keys | None:
 def find_target(root: JsonValue, reference: JsonValue) -> JsonValue:
     """Return the value at a reference into the same document, or `None`."""
     steps = steps_of(reference) if isinstance(reference, str) else None
-    if steps is None:
-        return None
-    value = root
+    found = None if steps is None else follow(root, steps)
+    return None if found is None else found[0]
+
+
+def follow(value: JsonValue, steps: Keys) -> tuple[JsonValue, Keys] | None:
+    """Return the value at these steps, and the steps with every index as an integer.
+
+    An index may be a string, as in a reference: `("anyOf", "1")`. `None` without such a value.
+    """
+    exact: list[str | int] = []
     for step in steps:
-        if isinstance(value, dict) and step in value:
-            value = value[str(step)]
-        elif isinstance(value, list) and (index := array_index(step, len(value))) is not None:
+        index = array_index(step, len(value)) if isinstance(value, list) else None
+        if isinstance(value, list) and index is not None:
             value = value[index]
+        elif isinstance(value, dict) and step in value:
+            value = value[str(step)]
         else:
             return None
-    return value
+        exact.append(step if index is None else index)
+    return value, tuple(exact)
 
 
 def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:

@@ -16,8 +16,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of
-from pyfunctools.schema.ground.path import Keys, array_index
-from pyfunctools.schema.ground.references import MAX_HOPS, NON_CONSTRAINING, steps_of
+from pyfunctools.schema.ground.path import Keys
+from pyfunctools.schema.ground.references import MAX_HOPS, NON_CONSTRAINING, follow, steps_of
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     json_type,
@@ -75,21 +75,11 @@ class Outline:
         whole = start.keys + keys
         if whole in self._parts:
             return self._parts[whole]
-        value: JsonValue = start.schema
-        found = [*start.keys]
-        for key in keys:
-            index = array_index(key, len(value)) if isinstance(value, list) else None
-            if isinstance(value, dict) and key in value:
-                value = value[str(key)]
-            elif isinstance(value, list) and index is not None:
-                value = value[index]
-            else:
-                return self._parts.setdefault(whole, None)
-            found.append(key if index is None else index)
-        part = None
-        if isinstance(value, dict | bool):
-            exact = tuple(found)
-            part = self._parts.get(exact) or self._parts.setdefault(exact, Part(self, exact, value))
+        found, part = follow(start.schema, keys), None
+        if found is not None and isinstance(found[0], dict | bool):
+            exact = start.keys + found[1]
+            new = Part(self, exact, found[0])
+            part = self._parts.get(exact) or self._parts.setdefault(exact, new)
         return self._parts.setdefault(whole, part)
 
     def target(self, reference: JsonValue) -> "Part | None":

@@ -72,6 +72,5 @@ def recovered(
         try:
             text = text.decode()
         except UnicodeDecodeError as error:
-            message = f"The byte at offset {error.start} of the text is not UTF-8."
-            return unreadable(text, "text in UTF-8", message)
+            return unreadable(text, f"text in UTF-8, which the byte at {error.start} is not")
     return extract(text, limits, place)

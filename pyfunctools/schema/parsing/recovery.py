@@ -36,11 +36,6 @@ MAX_PATHS: Final = 16 << 20
 """Most characters in the paths of all repairs of one text."""
 
 
-def line_and_column(text: str, at: int) -> tuple[int, int]:
-    """Return the line and the column of a character, both counted from 1."""
-    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-
-
 @dataclass(slots=True)
 class Frame:
     """An object or array whose closing bracket has not been read.
@@ -382,7 +377,7 @@ class Recovery:
         value: JsonValue = None,
         keys: Sequence[str | int] | None = None,
     ) -> None:
-        line, column = line_and_column(self._text, at)
+        line, column = self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
         message = f"{subject} at line {line} column {column} {fault}."
         path = Path.of(self._keys if keys is None else keys)
         self.issues.append(Issue(path=path, expected=expected, value=value, message=message))

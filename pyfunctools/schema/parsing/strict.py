@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.result import Failure, Issue
+from pyfunctools.schema.ground.issue import side_issue
+from pyfunctools.schema.result import Failure
 
 
 class Strict(NamedTuple):
@@ -60,11 +60,11 @@ def read_strictly(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Strict 
             try:
                 data = text.encode()
             except UnicodeEncodeError as error:
-                return _half_pair(text, error.start)
+                half = f"character {error.start} is half of a surrogate pair"
+                return unreadable(text, f"characters that UTF-8 can encode: {half}")
     elif not isinstance(text, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
         known = isinstance(text, dict | list | int | float | bool | None)
-        message = f"A {type(text).__name__} is not text."
-        return unreadable(text if known else None, "the arguments as text", message)
+        return unreadable(text if known else None, "the arguments as text")
     if len(data) > limits.text:
         return _too_long(text, limits)
     return parse_strict(data, limits.depth)
@@ -83,25 +83,14 @@ _compact = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _too_long(value: JsonValue | bytes, limits: Limits) -> Failure:
-    message = f"The text is longer than {limits.text} bytes."
-    return unreadable(value, f"text of at most {limits.text} bytes in UTF-8", message)
+    return unreadable(value, f"text of at most {limits.text} bytes in UTF-8")
 
 
-def _half_pair(text: str, at: int) -> Failure:
-    from pyfunctools.schema.parsing.recovery import line_and_column
-
-    line, column = line_and_column(text, at)
-    character = f"The character U+{ord(text[at]):04X} at line {line} column {column}"
-    message = f"{character} is half of a surrogate pair."
-    return unreadable(text, "characters that UTF-8 can encode", message)
-
-
-def unreadable(value: JsonValue | bytes, expected: str, message: str) -> Failure:
+def unreadable(value: JsonValue | bytes, expected: str) -> Failure:
     """Return the failure of a text that cannot be read as a whole."""
     if isinstance(value, bytes):
         value = value.decode(errors="backslashreplace")
-    issue = Issue(path=Path.of(()), expected=expected, value=None, message=message)
-    return Failure(value=value, issues=(issue,))
+    return Failure(value=value, issues=(side_issue("whole", (), expected),))
 
 
 @cache
