@@ -147,7 +147,10 @@ OR_NULL = "integer or null, at least 1"
             "openai",
             thing(a={"type": "string", "maxLength": 2, "format": "uri"}),
             {"a": "abc"},
-            {"a": "string (format: uri) or null, at most 2 characters"},
+            {
+                "a": "string (format: uri such as https://example.com/a?b=c) or null, "
+                "at most 2 characters"
+            },
             id="a bound in the description",
         ),
         pytest.param(

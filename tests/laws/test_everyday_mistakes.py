@@ -343,8 +343,8 @@ SOME = Controller.from_functions([forecast, ping, total])
     ("name", "expected"),
     [
         ("forecast", 'object with "city"'),
-        ("ping", "object"),
-        ("total", "object"),
+        ("ping", "an empty object: {}"),
+        ("total", 'object with optional "n"'),
     ],
     ids=lambda each: f"{each}",
 )
@@ -354,7 +354,7 @@ def test_the_issue_of_other_values_says_which_object_to_send(
     outcome = SOME.call(name, wrong)
     assert outcome.reason == "arguments"
     (issue,) = outcome.issues
-    assert issue.expected == ("object" if wrong == "nonsense" else expected)
+    assert issue.expected == expected
     assert issue.expected in outcome.text
     assert "string" not in outcome.text
 

@@ -60,4 +60,4 @@ def test_an_argument_may_lack_its_end_but_not_be_repeated(
 def test_an_argument_that_is_cut_off_is_a_failure(functions: list[Function]) -> None:
     (call,) = parse_calls("<function=get_weather><parameter=city>Par", functions)
     assert isinstance(call.result, Failure)
-    assert "cut off" in call.result.issues[0].message
+    assert "the text ended" in call.result.issues[0].message

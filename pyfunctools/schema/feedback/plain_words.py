@@ -169,7 +169,7 @@ _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 _LIST = re.compile(r"\barray of ")
 _WORDS = re.compile(
     r"(?P<date>string \(format: (?P<of_date>date-time|date|time) such as (?P<example>[^\s)]+)\))"
-    r"|(?P<form>string \((?P<by>format|pattern): (?P<name>[^\n]+?)\)(?=[, ]|$))"
+    r"|(?P<form>string \((?P<by>format|pattern): (?P<name>[^\n]+?)(?: such as \S+)?\)(?=[, ]|$))"
     r"|(?P<limit>(?P<bound>at least|at most|greater than|less than|a multiple of) (?P<size>\S+?)"
     r"(?: (?P<unit>characters?|items?|property|properties))?(?=[,\s)]|$))"
     r"|(?P<null> or null\b|\bnull or )|(?P<other> or |\bany value\b"

@@ -146,8 +146,12 @@ def _array(part: Part, depth: int) -> str:
 def _object(part: Part, depth: int) -> str:
     if part.required:
         return f"object with {listing(part.required)}"
+    if part.declared:
+        return "object" if depth else f"object with optional {listing(list(part.declared))}"
     values = part.rest
-    if part.declared or values is None or values.schema is False or depth >= _NESTING:
+    if values is not None and values.schema is False and "patternProperties" not in part.rules:
+        return "an empty object: {}"
+    if values is None or values.schema is False or depth >= _NESTING:
         return "object"
     return "object" + _nested(" whose values are ", values, depth)
 

@@ -118,8 +118,18 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "date": "2025-01-31",
     "date-time": "2025-01-31T09:30:00Z",
     "time": "09:30:00Z",
+    "duration": "P3DT12H30M",
+    "email": "ann@example.com",
+    "hostname": "www.example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "json-pointer": "/items/0/name",
+    "regex": "^[a-z]+$",
+    "uri": "https://example.com/a?b=c",
+    "uri-reference": "/a?b=c",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
 }
-"""A valid value of each format."""
+"""A valid value of each format that is checked."""
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?"

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from json import JSONDecoder
 from typing import Final
 
 from pyfunctools._json import JsonValue
@@ -13,6 +15,7 @@ from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.parsing.recovery import Recovery
 from pyfunctools.schema.parsing.scalars import BLANK, COMMAS, COMMENT, HIDDEN, OPENING, SPACE
 from pyfunctools.schema.parsing.strict import parse_strict
+from pyfunctools.schema.parsing.strings import MEMBER
 from pyfunctools.schema.result import Failure, Issue, Repair, Result, Success
 
 _ROOT: Final = Path.of(())
@@ -32,6 +35,8 @@ _MOST_PIECES = 16
 """Most pieces behind the value, and most frames around it; the rest is one piece."""
 
 _BOM = "\ufeff"
+_ESCAPED = re.compile(r'[\[{]\s*+\\++"')
+_UNESCAPE = JSONDecoder(strict=False)
 _IN_OBJECT = rf"\{{\s*+(?:[{OPENING}}}{{]|[A-Za-z_$][\w$-]*+\s*+:)"
 _IN_ARRAY = rf"\[\s*+(?:[{OPENING}\]\[{{+\-.0-9]|[A-Za-z]++\s*+[,\]])"
 _OBJECT, _ARRAY = re.compile(_IN_OBJECT), re.compile(_IN_ARRAY)
@@ -45,7 +50,28 @@ _MOST = 1000
 
 def extract(text: str, limits: Limits, place: Place | None = None) -> Result[JsonValue]:
     """Return the first value in a text that is not strict JSON, for a place of the schema."""
-    return _Extraction(text, limits, place).value()
+    if (other := _rewritten(text)) is None:
+        return _Extraction(text, limits, place).value()
+    meant, repair = other
+    result = extract(meant, limits, place)
+    if not result:
+        return replace(result, value=text)
+    return replace(result, repairs=(repair, *result.repairs))
+
+
+def _rewritten(text: str) -> tuple[str, Repair] | None:
+    """Return a text with the opening brace that it lacks, or without the escapes of all quotes."""
+    at = _value_start(text, len(text) - len(text.lstrip(_BOM)))
+    if MEMBER.match(text, at):
+        return f"{text[:at]}{{{text[at:]}", Repair(path=_ROOT, kind="closer", before="", after="{")
+    if not _ESCAPED.match(text, at):
+        return None
+    try:
+        inner = str(_UNESCAPE.decode(f'"{text[at:].rstrip()}"'))
+        inner.encode()
+    except ValueError:
+        return None
+    return text[:at] + inner, Repair(path=_ROOT, kind="escape", before=text[at:], after=inner)
 
 
 class _Extraction:
@@ -73,7 +99,8 @@ class _Extraction:
         found = None if meant else self._in_prose(recovery.at if bracket else at)
         if found is not None:
             return found
-        if meant or (recovery.issues and len(self._text[at:].split()) == 1):
+        is_word = recovery.issues and len(self._text[at:].split()) == 1
+        if meant or (is_word and self._brackets() is not _OBJECT):
             return self._result(recovery, at)
         return self._nothing()
 

@@ -13,6 +13,7 @@ string stands (`Where`); see `_end`:
 
 A likely end (`_LIKELY`: a bracket, a comma and a value) ends the string unless a quotation is open.
 Before a colon, a `+`, or a quote that would open the next string, the quote is ambiguous: a fault.
+JSON inside a string, with quotes that are not escaped, is skipped as a whole (`_embedded`).
 
 The invariant: a valid JSON string is read as JSON reads it; any other one is the text between its
 quotes, or a fault. Lookahead is bounded.
@@ -39,6 +40,8 @@ _COMMENT = r"//|\#|/\*"
 
 KEY_AHEAD: Final = re.compile(rf"\s*+(?:{_COMMA})?{_QUOTED_KEY}", re.DOTALL)
 """The key of the next member, in quotes, with or without a comma before it."""
+MEMBER: Final = re.compile(r'"[^"\\\n]{1,200}+"\s*+:')
+"""A key in double quotes and its colon."""
 
 _SURE = {
     "member": re.compile(rf"\s*+(?:{_COMMA})?{_QUOTED_KEY}|[^\S\n]*+\n\s*+{_BARE_KEY}", re.DOTALL),
@@ -64,6 +67,7 @@ _MEMBER_HERE = re.compile(_COLON)
 _JOINED = re.compile(r"""\s*+\+\s*+["']""")
 _COMMA_HERE = re.compile(r"\s*+,")
 _QUOTE = re.compile(r"\s++[\"']")
+_EMBEDDED = re.compile(r"\s*+[\[{]\s*+\"(?:[^\"\\\n]|\\.){0,200}+\"\s*+[:,\]]", re.DOTALL)
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _RUNS = {closers: re.compile(rf"[^\\{closers}]*+") for closers in CLOSERS.values()}
 _BEFORE_QUOTATION = frozenset("([{<=:,;-\u2013\u2014/")
@@ -117,6 +121,11 @@ def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int
 
     `None` if the end is ambiguous.
     """
+    embedded = closers == '"' and where != "key" and _EMBEDDED.match(text, at, stop)
+    if embedded and not _ends(text, text.index('"', at) + 1, stop, where):
+        end = _embedded(text, at, stop)
+        sure = end is not None and text[end : end + 1] == '"' and _ends(text, end + 1, stop, where)
+        return (end, True) if end is not None and sure else None
     begin = at
     inside = 0
     quoting = passed = False
@@ -178,6 +187,19 @@ def open_brackets(text: str, at: int, stop: int) -> int:
     """Return how many more brackets close than open after `at`, outside strings."""
     found = (piece[0] for piece in _TOKENS.finditer(text, at, stop))
     return sum((bracket in "]}") - (bracket in "[{") for bracket in found)
+
+
+def _embedded(text: str, at: int, stop: int) -> int | None:
+    """Return the end of JSON inside a string, whose quotes are not escaped, or `None`."""
+    depth = 0
+    for token in _TOKENS.finditer(text, at, stop):
+        if token[0] in "[{":
+            depth += 1
+        elif token[0] in "]}":
+            depth -= 1
+            if depth == 0:
+                return token.end()
+    return None
 
 
 def _decoded(raw: str, end: int, kinds: set[str]) -> Quoted:

@@ -18,6 +18,10 @@ from pyfunctools.schema.vocabulary import BOUNDS, HOLDING, ONE_SCHEMA, VALUE_LIS
 
 _LISTED = 12
 """How many allowed values are listed; of more, the closest is named."""
+_ITEM = 500
+"""Characters of the longest item that is searched for among the others."""
+_ITEMS = 200
+"""How many items are compared with each other."""
 _SEARCHED = 32
 """For how many undeclared properties of an object a declared one is suggested."""
 _AROUND = 8
@@ -64,11 +68,24 @@ def broken_rule(task: Task, error: ValidationError) -> Issue:
     rule = rule_text(part, keyword, operand)
     if keyword == "pattern" and type(error.kind).__name__ != "Pattern":
         rule = f"a shorter text, since it takes too many steps to match it: {rule}"
+    if keyword == "uniqueItems":
+        rule += _equal_items(task.value)
     line = rule if keyword in _WHOLE_LINES else expected(part)
     if keyword in VALUE_LISTS:
         near = closest(listed_values(part.rules) or (), task.value)
         line, rule = line + near, rule + near
     return task.issue(line, rule)
+
+
+def _equal_items(items: JsonValue) -> str:
+    """Return which two items of an array are equal, as far as that is quickly found."""
+    seen: dict[str, int] = {}
+    for index, item in enumerate(items[:_ITEMS] if isinstance(items, list | tuple) else ()):
+        text = preview(item, _ITEM)
+        if len(text) < _ITEM and text in seen:
+            return f"; items {seen[text]} and {index} are equal"
+        seen[text] = index
+    return ""
 
 
 def closest(values: Sequence[JsonValue], value: JsonValue) -> str:

@@ -66,7 +66,7 @@ def part(schema: JsonSchema | bool, root: JsonSchema = ROOT) -> Part:
         ),
         (
             {"type": "string", "format": "email", "pattern": "@example"},
-            "string (format: email, pattern: @example)",
+            "string (format: email such as ann@example.com, pattern: @example)",
         ),
         ({"pattern": "^a"}, "string (pattern: ^a)"),
         ({"minimum": 5}, "at least 5"),
@@ -116,7 +116,8 @@ def part(schema: JsonSchema | bool, root: JsonSchema = ROOT) -> Part:
         ({"type": "array", "prefixItems": [INTEGER, {}]}, "array [integer, any, …]"),
         ({"type": "object"}, "object"),
         (thing("sku quantity"), 'object with "sku", "quantity"'),
-        (thing(a=STRING), "object"),
+        (thing(a=STRING), 'object with optional "a"'),
+        ({"type": "object", "additionalProperties": False}, "an empty object: {}"),
         (
             thing("a b c d e f g h"),
             'object with "a", "b", "c", "d", "e", "f", … (2 more)',

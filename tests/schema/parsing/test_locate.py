@@ -51,6 +51,9 @@ def found(text: str, schema: JsonSchema | None = None) -> tuple[JsonValue, list[
         ('[docs](https://x.y) {"a": 1}', ["prose"]),
         ('functions.f({"a": 1})', ["prose", "closer"]),
         ('arguments = {"a": 1}', ["prose"]),
+        ('"a": 1', ["closer", "truncated", "closer"]),
+        ('{\\"a\\": 1}', ["escape"]),
+        ('{\\\\\\"a\\\\\\": 1}', ["escape", "escape"]),
     ],
 )
 def test_the_text_around_a_value_is_removed(text: str, kinds: list[str]):
@@ -65,6 +68,7 @@ def test_the_text_around_a_value_is_removed(text: str, kinds: list[str]):
         ("True", True),
         ("```\nNone\n```", None),
         ('"she said "hi" to me"', 'she said "hi" to me'),
+        ('"{"a": 1}"', '{"a": 1}'),
         ("'abc';", "abc"),
         ('"hel', "hel"),
         ("I mean [1, 2,]", [1, 2]),

@@ -10,7 +10,9 @@ from stacks import on_stack
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.ground.issue import MOST_ISSUES as MOST
+from pyfunctools.schema.outline.json_types import EXAMPLES
 from pyfunctools.schema.result import Issue
+from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.validation.validator import Validator
 
 GOLDEN = Path(__file__).parent / "golden" / "issues.txt"
@@ -307,6 +309,15 @@ def test_invisible_characters_are_escaped_and_long_values_are_cut():
     for line in messages(schema, {"a": "\u200b" * 1000, "b": hidden, hidden: 1, "\u200b": hidden}):
         assert visible(line) == line
         assert "\n" not in line
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_sample_of_a_format_is_valid_and_in_the_message(name: str):
+    formatted = Compiled({"format": name}, True, None).validator
+    assert formatted.is_valid(EXAMPLES[name])
+    wrong = next(text for text in ("", " ", "\\x(", "~2") if not formatted.is_valid(text))
+    (line,) = messages({"format": name}, wrong)
+    assert EXAMPLES[name] in line
 
 
 def test_allowed_properties_include_those_of_all_of_and_references():
