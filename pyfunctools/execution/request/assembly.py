@@ -247,7 +247,7 @@ def build(
     deep: bool = False,
     items: bool = False,
 ) -> HttpRequest | Failure:
-    """Return the request that calls a route with these arguments, or all issues of the arguments.
+    """Return the request that calls a route with valid arguments, or all issues of the arguments.
 
     `base_url` comes from `server_url`. `headers` are the connection's (names in lower case), and
     `connected` are further names that the connection sets. An argument is an issue if it would set
@@ -339,8 +339,6 @@ class _Draft:
             found = value_at(self._arguments, keys)
             if found is not None:
                 self._written(keys, found[0], partial(self._place, parameter))
-            elif parameter.required:
-                self._refuse(keys, _REQUIRED)
 
     def _place(self, parameter: Parameter, value: JsonValue) -> None:
         if parameter.location == "query":
@@ -357,15 +355,11 @@ class _Draft:
     def body(self) -> EncodedBody | None:
         """Return the body, if there is one."""
         body = self._route.body
-        if body is None:
+        found = None if body is None else value_at(self._arguments, body.argument)
+        if body is None or found is None:
             return None
-        found = value_at(self._arguments, body.argument)
-        if found is not None:
-            write = partial(encoded_body, body, deep=self._deep)
-            return self._written(body.argument, found[0], write)
-        if body.required:
-            self._refuse(body.argument, _REQUIRED)
-        return None
+        write = partial(encoded_body, body, deep=self._deep)
+        return self._written(body.argument, found[0], write)
 
     def _segment(self, pieces: TemplatePieces, slots: Mapping[str, Parameter]) -> str:
         before = len(self.issues)
@@ -414,9 +408,6 @@ class _Draft:
 
     def _refuse(self, keys: Keys, expected: str) -> None:
         self.issues.append(unsendable(keys, expected, self._value(keys)))
-
-
-_REQUIRED = "a value: it is required"
 
 
 def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
