@@ -5,9 +5,8 @@ argument. A value that a function builds itself has the type `dict` or `list`. A
 object is a `dict` and an array is a `list`.
 """
 
-import gc
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from gc import is_tracked
 from typing import Any, TypeAlias, TypeVar
 
 JsonValue: TypeAlias = (
@@ -39,23 +38,6 @@ def text_of(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
 
 
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """Pause the garbage collector of this process, if it is on.
-
-    A parsed document is hundreds of thousands of containers that are all kept, and so is a copy of
-    a schema. While they are made, the collector would walk them again and again, which takes longer
-    than to make them.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def json_copy(value: Json) -> Json:
     """Return a copy that shares no object and no array with the value."""
     copied: Any = value
@@ -66,7 +48,7 @@ def _copy(value: dict[str, Any] | list[Any]) -> Any:
     if isinstance(value, dict):
         members = value.copy()
         # Python's collector does not track a dict without containers, which most are.
-        if gc.is_tracked(members):
+        if is_tracked(members):
             for key, inner in members.items():  # no key is added
                 if inner.__class__ is not str and isinstance(inner, _CONTAINERS):
                     members[key] = _copy(inner)

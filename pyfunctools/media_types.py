@@ -33,6 +33,7 @@ def codec_of(content_type: str) -> str | None:
     """
     try:
         name = lookup(charset_of(content_type) or "utf-8").name
+        _ = "".encode(name)  # a `LookupError` for a codec that does not make text
     except (LookupError, ValueError):
         return None
     return None if name in _NO_CHARSETS else name
@@ -109,10 +110,7 @@ def _rank(content_type: str) -> tuple[int, bool]:
 
 
 _NO_CHARSETS = frozenset(
-    {
-        *("base64", "bz2", "hex", "idna", "mbcs", "oem", "punycode", "quopri"),
-        *("raw-unicode-escape", "rot-13", "undefined", "unicode-escape", "uu", "zlib"),
-    }
+    ("idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
 )
 
 _JSON_LINES = frozenset(

@@ -101,14 +101,6 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredResponse:
-    """One response of the document: `status` is, say, `200`, `2XX` or `default`."""
-
-    status: str
-    content_types: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SecurityScheme:
     """How a caller authenticates: the name in the document, and the credential to send.
 
@@ -124,11 +116,8 @@ class SecurityScheme:
     flows: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
-    """One way to authenticate: all these schemes together, each with its scopes."""
-
-    schemes: Mapping[str, tuple[str, ...]]
+Requirement: TypeAlias = Mapping[str, tuple[str, ...]]
+"""One way to authenticate: all these schemes together, each with its scopes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +139,7 @@ class Route:
 
     `method` is in upper case; `path` and `operation` are as in the document. `security` lists
     alternatives of which one has to be met; one without schemes means that no credential is needed.
+    `responses` are the media types of each response by its status: `200`, `2XX` or `default`.
     `schemes` are the security schemes by name. `servers` are the operation's own, or else those of
     its document, `document_servers` (`None` for a route without a document).
     """
@@ -159,7 +149,7 @@ class Route:
     operation: Mapping[str, Any] = field(default_factory=dict[str, Any])
     parameters: tuple[Parameter, ...] = ()
     body: Body | None = None
-    responses: tuple[DeclaredResponse, ...] = ()
+    responses: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     security: tuple[Requirement, ...] = ()
     schemes: Mapping[str, SecurityScheme] = field(default_factory=dict[str, SecurityScheme])
     servers: tuple[Server, ...] = ()

@@ -2,11 +2,14 @@
 
 import gc
 import json
+import os
+import threading
 from collections.abc import Iterator
 
 import pytest
 
 from pyfunctools import Controller, DocumentError
+from pyfunctools._collector import collector_paused
 
 DOCUMENT = {"openapi": "3.1.0", "info": {"title": "Teas", "version": "1"}, "paths": {"/a": {}}}
 
@@ -23,12 +26,12 @@ def was_enabled(request: pytest.FixtureRequest) -> Iterator[bool]:
 def test_it_is_paused_while_a_document_is_opened(was_enabled: bool) -> None:
     seen: list[bool] = []
 
-    def resolver(_: str) -> dict[str, object]:
+    def name(_: object) -> str:
         seen.append(gc.isenabled())
-        return {"get": {}}
+        return "get"
 
-    paths = {"/a": {"$ref": "other.json"}}
-    assert len(Controller.from_openapi({**DOCUMENT, "paths": paths}, resolver=resolver)) == 1
+    paths = {"/a": {"get": {}}}
+    assert len(Controller.from_openapi({**DOCUMENT, "paths": paths}, names=name)) == 1
     assert seen == [False]
     assert gc.isenabled() is was_enabled
 
@@ -37,4 +40,34 @@ def test_it_is_paused_while_a_document_is_opened(was_enabled: bool) -> None:
 def test_it_is_restored_if_a_document_cannot_be_opened(wrong: str, was_enabled: bool) -> None:
     with pytest.raises(DocumentError):
         Controller.from_openapi(wrong)
+    assert gc.isenabled() is was_enabled
+
+
+def test_it_is_restored_after_the_last_of_many_threads(was_enabled: bool) -> None:
+    paused, go_on = threading.Barrier(9), threading.Event()
+
+    def pause() -> None:
+        with collector_paused():
+            paused.wait()
+            go_on.wait()
+
+    threads = [threading.Thread(target=pause) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    paused.wait()
+    with collector_paused():
+        go_on.set()
+        for thread in threads:
+            thread.join()
+        assert not gc.isenabled()
+    assert gc.isenabled() is was_enabled
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_a_process_forked_in_a_pause_has_its_collector(was_enabled: bool) -> None:
+    with collector_paused():
+        child = os.fork()
+        if not child:
+            os._exit(gc.isenabled() is not was_enabled)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert gc.isenabled() is was_enabled

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from pyfunctools import Route
-from pyfunctools.route import Body, DeclaredResponse, Parameter, SecurityScheme, Server
+from pyfunctools.route import Body, Parameter, SecurityScheme, Server
 
 
 def test_a_route_needs_only_a_method_and_a_path() -> None:
@@ -21,7 +21,7 @@ def test_a_route_is_frozen_and_equal_by_its_fields() -> None:
             path="/orders",
             parameters=(Parameter(name="q", location="query", argument=("query", "q")),),
             body=Body(content_type="application/json", required=True),
-            responses=(DeclaredResponse(status="2XX", content_types=("application/json",)),),
+            responses={"2XX": ("application/json",)},
             schemes={"key": SecurityScheme(name="key", type="apiKey", location="header")},
             servers=(Server(url="https://{host}", variables={"host": "a"}),),
         )

@@ -22,7 +22,6 @@ from pyfunctools.controller.call_errors import says_its_form
 from pyfunctools.controller.calling import Calling, CallOptions, listed
 from pyfunctools.controller.opening import (
     ApplicationSettings,
-    ReadOptions,
     Source,
     SourceContent,
     check_tickets,
@@ -37,6 +36,7 @@ from pyfunctools.controller.opening import (
 )
 from pyfunctools.errors import wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
+from pyfunctools.sources import ReadOptions
 
 # Everything else is imported by the method that needs it: importing `Controller` and decorating a
 # class load neither the engine nor pydantic.

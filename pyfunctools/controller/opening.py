@@ -1,11 +1,12 @@
 """Opens a source for a controller: its functions, each with its runner."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
+from pyfunctools.sources import ReadOptions
 
 # Everything else is imported by the function that needs it: no source loads modules of another.
 if TYPE_CHECKING:
@@ -23,15 +24,6 @@ if TYPE_CHECKING:
 
 Source: TypeAlias = "str | bytes | PathLike[str] | Mapping[str, Any]"
 """An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
-
-
-class ReadOptions(TypedDict, total=False):
-    """The settings for reading operations; see `Controller.from_openapi`."""
-
-    is_human: IsHuman | None
-    names: "Literal['accessor', 'operation_id'] | Callable[[Route], str]"
-    describe: Literal["model", "full", "brief"]
-    on_skip: Literal["collect", "raise"]
 
 
 class ApplicationSettings(ReadOptions, total=False):

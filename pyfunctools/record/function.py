@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pyfunctools._json import Json, collector_paused, json_copy
+from pyfunctools._collector import collector_paused
+from pyfunctools._json import Json, json_copy
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import first_sentence, short_repr, visible
 from pyfunctools.errors import DefinitionError, wrong_type

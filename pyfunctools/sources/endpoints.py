@@ -47,7 +47,7 @@ _LOCATIONS = ("path", "query", "header", "cookie")
 class _Input(NamedTuple):
     """One input of an endpoint or of a dependency: its field, its own hint and its description.
 
-    `location` is `body` or that of a parameter.
+    `location` is `body` or that of a parameter. A `bound` one is set by a `functools.partial`.
     """
 
     path: str
@@ -55,6 +55,7 @@ class _Input(NamedTuple):
     field: Any
     hint: object
     text: str | None
+    bound: bool
 
 
 class Endpoints:
@@ -77,7 +78,7 @@ class Endpoints:
                 self._classes += (
                     ({*each.declared.values()}, each.others) for each in reader.classes
                 )
-            self._endpoints.append(_Endpoint(route, inputs, body))
+            self._endpoints.append(_Endpoint(route, _checked(inputs), body))
 
     def written_into(self, document: JsonObject, *, has_humans: bool) -> JsonObject:
         """Return a copy of a document with all this; without `has_humans`, without human marks.
@@ -95,26 +96,16 @@ class Endpoints:
         return document_with_owners(document, self._classes) if has_humans else document
 
     def with_settings(self, functions: Iterable[Function]) -> Iterator[Function]:
-        """Yield functions with the settings of `@function` on their endpoints.
-
-        Raises:
-            DefinitionError: two functions have one name.
-        """
+        """Yield functions with the settings of `@function` on their endpoints."""
         routes = {
             (method, each.route.path_format): each.route
             for each in self._endpoints
             for method in each.route.methods or ()
         }
-        seen: set[str] = set()
         for function in functions:
             origin = cast("Route", function.origin)
             route = routes.get((origin.method, origin.path))
-            found = function if route is None else _with_settings(function, route)
-            if found.name in seen:
-                remedy = "Give one of them another name: `@function(name=...)`."
-                raise DefinitionError(found.name, "Two endpoints have this name.", remedy)
-            seen.add(found.name)
-            yield found
+            yield function if route is None else _with_settings(function, route)
 
 
 class _Endpoint(NamedTuple):
@@ -168,12 +159,22 @@ def _inputs(path: str, dependant: "Dependant") -> Iterator[_Input]:
             if isinstance(hint, str):
                 reason = f"The hint {hint!r} cannot be evaluated."
                 raise DefinitionError(where, reason, "Define its names in the module.")
-            if name in bound:
-                reason = "A `functools.partial` sets it, and a request could set it too."
-                raise DefinitionError(where, reason, "Write a function that passes the value on.")
-            yield _Input(path, location, field, hint, docs.parameters.get(name))
+            yield _Input(path, location, field, hint, docs.parameters.get(name), name in bound)
     for inner in dependant.dependencies:
         yield from _inputs(path, inner)
+
+
+def _checked(inputs: tuple[_Input, ...]) -> tuple[_Input, ...]:
+    """Return the inputs, if none that a `functools.partial` sets is also that of another one."""
+    own = {(each.location, each.field.name) for each in inputs if not each.bound}
+    for each in inputs:
+        if each.bound and (each.location, each.field.name) in own:
+            raise DefinitionError(
+                f"{each.path}({each.field.name})",
+                "A `functools.partial` sets it, and another function here takes it by this name.",
+                "Rename one of the parameters.",
+            )
+    return inputs
 
 
 def _marks(hint: object) -> dict[str, JsonValue]:
@@ -234,8 +235,13 @@ class _OperationPlaces:
     def write(self, each: _Input, has_humans: bool) -> None:
         """Write what the hint and the docstring of one input say."""
         owners, names = self._owners(each), _names(each)
-        named = [owner[name] for owner in owners for name in owner if name in names]
-        own = self.bodies if self._is_body(each) else named
+        named = [(owner, name) for owner in owners for name in owner if name in names]
+        if each.bound:
+            for owner, name in named:
+                del owner[name]
+            self._remove(each)
+            return
+        own = self.bodies if self._is_body(each) else [owner[name] for owner, name in named]
         found = {id(schema): schema for schema in own if isinstance(schema, dict)}
         schemas = [*found.values()]
         if each.text and len(schemas) == 1:
@@ -283,6 +289,18 @@ class _OperationPlaces:
                 # FastAPI writes the underscores of a header as hyphens.
                 listed[name] = listed[name.replace("-", "_")] = entry.get("schema")
         return [listed]
+
+    def _remove(self, each: _Input) -> None:
+        """Remove an input that a `functools.partial` sets; the application uses its default."""
+        if self._is_body(each):
+            self._operation.pop("requestBody", None)
+        parameters = items_of(self._operation.get("parameters"))
+        self._operation["parameters"] = [
+            entry
+            for entry in parameters
+            if members_of(entry).get("in") != each.location
+            or str(members_of(entry).get("name")).replace("-", "_") not in _names(each)
+        ]
 
 
 def _names(each: _Input) -> frozenset[str]:

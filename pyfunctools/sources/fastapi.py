@@ -6,7 +6,7 @@ FastAPI is imported only when an application is read.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, cast
 
 from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import visible
@@ -14,9 +14,8 @@ from pyfunctools.errors import DefinitionError, DocumentError, MissingExtraError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import Skipped
 from pyfunctools.route import NO_NAMES, ConnectionNames
-from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-from pyfunctools.sources.openapi.naming import Naming
-from pyfunctools.sources.openapi.reader import Describe, DocumentReading, OnSkip, read_document
+from pyfunctools.sources import ReadOptions
+from pyfunctools.sources.openapi.reader import DocumentReading, read_document
 
 if TYPE_CHECKING:
     from fastapi import APIRouter, FastAPI
@@ -43,12 +42,9 @@ class Application:
 def read_application(
     source: "FastApiSource",
     *,
-    names: Naming = "accessor",
-    describe: Describe = "model",
-    is_human: IsHuman | None = is_human_by_default,
-    on_skip: OnSkip = "collect",
     limits: Limits = DEFAULT_LIMITS,
     connected: ConnectionNames = NO_NAMES,
+    **options: Unpack[ReadOptions],
 ) -> Application:
     """Return the functions of a FastAPI application, of an `APIRouter`, or of routes.
 
@@ -67,17 +63,9 @@ def read_application(
     endpoints = Endpoints(_walked(application.routes))
     document = _document_of(application, name)
     if isinstance(document, dict):  # pyright: ignore - an own `openapi`
-        document = endpoints.written_into(document, has_humans=is_human is not None)
-    reading = read_document(
-        document,
-        names=names,
-        describe=describe,
-        is_human=is_human,
-        on_skip=on_skip,
-        limits=limits,
-        connected=connected,
-        hinted=True,
-    )
+        has_humans = options.get("is_human", True) is not None
+        document = endpoints.written_into(document, has_humans=has_humans)
+    reading = read_document(document, limits=limits, connected=connected, hinted=True, **options)
     reading = replace(reading, functions=tuple(endpoints.with_settings(reading.functions)))
     places = tuple(_places(application.routes))
     return Application(
@@ -200,20 +188,15 @@ def _places(routes: "Sequence[BaseRoute]") -> Iterator[ServedPath]:
 def _outside_document(places: Iterable[ServedPath], document: JsonObject) -> Iterator[Skipped]:
     """Yield the paths that the application serves and its document does not describe."""
     for place in places:
-        path, kind = visible(place.template), place.kind
+        path, kind, shown = visible(place.template), place.kind, place.is_shown
         described = members_of(members_of(document.get("paths")).get(place.template))
         missing = sorted(place.methods - {key.upper() for key in described})
-        reason = _REASONS[kind]
-        if kind == "websocket":
-            wheres = [f"websocket {path}"]
-        elif kind == "mount":
-            wheres = [path or "/"]
-        elif kind == "operation":
-            reason = reason if place.is_shown else _HIDDEN
-            wheres = [f"{method} {path}" for method in missing]
-        else:
-            shown = missing if place.is_shown else []
-            wheres = [f"{method} {path}" for method in shown if method != "HEAD"]
+        if kind == "route":
+            missing = [method for method in missing if shown and method != "HEAD"]
+        wheres = [f"{method} {path}" for method in missing]
+        if kind in ("mount", "websocket"):
+            wheres = [path or "/" if kind == "mount" else f"websocket {path}"]
+        reason = _HIDDEN if kind == "operation" and not shown else _REASONS[kind]
         yield from (Skipped(where=where, reason=reason) for where in wheres)
 
 

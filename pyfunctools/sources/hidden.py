@@ -35,7 +35,7 @@ def may_have_hidden(text: str) -> bool:
 
 
 def _may_have_hidden(piece: str) -> bool:
-    if _ESCAPE.search(piece) is not None:
+    if "\\" in piece and _ESCAPE.search(piece) is not None:
         return True
     if piece.isascii():
         return False
@@ -43,7 +43,7 @@ def _may_have_hidden(piece: str) -> bool:
     return hidden_count(others.decode(errors="surrogatepass")) > 0
 
 
-_PIECE = 1 << 14
+_PIECE = 1 << 13
 
 
 def hidden_fault(schema: JsonSchema) -> str | None:

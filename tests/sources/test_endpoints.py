@@ -310,7 +310,7 @@ def test_two_endpoints_of_one_name_are_an_error() -> None:
     app = FastAPI()
     for path in ("/a", "/b"):
         app.post(path)(function(name="pay")(lambda: None))
-    with pytest.raises(DefinitionError, match=r"pay: Two endpoints.*@function\(name=...\)"):
+    with pytest.raises(DefinitionError, match=r"pay: Two functions.*@function\(name=...\)"):
         Controller.from_fastapi(app)
 
 
@@ -375,15 +375,24 @@ def test_a_naive_time_is_taken() -> None:
         assert outcome.value == "2025-01-31T09:30:00", outcome.text
 
 
-def test_what_a_partial_sets_is_refused() -> None:
+def test_what_a_partial_sets_cannot_be_set_by_another_name() -> None:
+    def ask(dsn: str) -> str:
+        return dsn
+
+    def endpoint(dsn: str, asked: str = Depends(partial(ask, dsn="own"))) -> str:
+        return asked
+
+    with pytest.raises(DefinitionError, match=r"/f\(dsn\).*partial.*Rename"):
+        served(endpoint)
+
+
+def test_what_a_partial_sets_is_the_programs() -> None:
     def ask(sql: str, dsn: str) -> str:
         return f"{sql} {dsn}"
 
-    def endpoint(sql: str, asked: str = Depends(partial(ask, dsn="own"))) -> str:
-        return sql + asked
-
     app = FastAPI()
     app.post("/f", name="f")(partial(ask, dsn="own"))
-    for open_it in (lambda: served(endpoint), lambda: Controller.from_fastapi(app)):
-        with pytest.raises(DefinitionError, match=r"/f\(dsn\).*partial.*Write a function"):
-            open_it()
+    with Controller.from_fastapi(app) as controller:
+        assert "dsn" not in json.dumps(controller["f_post"].parameters)
+        assert controller.call("f_post", {"query": {"sql": "x"}}).value == "x own"
+        assert not controller.call("f_post", {"query": {"sql": "x", "dsn": EVIL}}).ok

@@ -419,7 +419,7 @@ def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:
 
 def _accept(route: Route, *, items: bool) -> dict[str, str]:
     """Return the header for the first JSON of a successful response, or for all its sequences."""
-    listed = (each.content_types for each in route.responses if each.status[:1] in "2d")
+    listed = (types for status, types in route.responses.items() if status[:1] in "2d")
     sendable = [media for media in chain(*listed) if is_field_value(media)]
     wanted = [media for media in sendable if sequence_kind(media)] if items else []
     wanted = wanted or [media for media in sendable if is_json_media(media)][:1]

@@ -27,13 +27,13 @@ def schemes_to_send(route: Route, known: Collection[str]) -> tuple[SecuritySchem
     partly: tuple[SecurityScheme, ...] = ()
     optional = False
     for requirement in route.security:
-        wanted = [route.schemes[name] for name in requirement.schemes if name in route.schemes]
+        wanted = [route.schemes[name] for name in requirement if name in route.schemes]
         found = tuple(scheme for scheme in wanted if scheme.name in known)
         missing = [s for s in wanted if s.name not in known and s.type != "mutualTLS"]
-        if found and not missing and len(wanted) == len(requirement.schemes):
+        if found and not missing and len(wanted) == len(requirement):
             return found
         partly = partly or found
-        optional = optional or not requirement.schemes
+        optional = optional or not requirement
     return () if optional else partly
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, cast, get_args
 
@@ -15,11 +16,11 @@ from pyfunctools.media_types import (
     sequence_kind,
     without_parameters,
 )
-from pyfunctools.route import Body, DeclaredResponse, Encoding, Style
+from pyfunctools.route import Body, Encoding, Style
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.separation.predicates import IsHuman, ask, is_secret, may_be_persons
-from pyfunctools.schema.vocabulary import COMPOSITION, human_mark
+from pyfunctools.schema.vocabulary import ASSERTIONS, COMPOSITION, human_mark
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.operations import Operation
@@ -69,6 +70,9 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
         schema = entry.below(fields["itemSchema"], "itemSchema")
         if isinstance(schema.value, dict | bool):
             schema = schema._replace(value={"type": "array", "items": schema.value})
+    elif not ASSERTIONS.isdisjoint(fields):
+        notes.append(f"The schema stands directly under {media!r}, and is read from there.")
+        schema = entry
     else:
         schema = entry._replace(value=None)
     is_declared = schema.value is not None
@@ -169,6 +173,8 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     raw = place.value
     if not isinstance(raw, dict):
         return None
+    if "content" not in raw and "schema" in raw:
+        place = place._replace(value={"content": {"application/json": raw}})
     has_several = len(members_of(place.fields.get("content"))) > 1
     marked = _with_marks(document, place) if has_several else place
     content = content_in(document, marked or place)
@@ -319,64 +325,50 @@ def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mappin
     return fixed
 
 
-_STATUS = re.compile(r"[1-5](?:[0-9]{2}|[xX]{2})|default", re.ASCII)
+_is_status = lru_cache(re.compile(r"[1-5](?:[0-9]{2}|[xX]{2})|default", re.ASCII).fullmatch)
 _SUCCESS_RANGES = ("2XX", "2xx", "2xX", "2Xx", "default")
 
 
 class OperationResponses(NamedTuple):
-    """The declared responses of an operation, the place of the successful one, and notes."""
+    """The media types of responses by their status, the place of the successful one, and notes."""
 
-    declared: tuple[DeclaredResponse, ...]
+    declared: Mapping[str, tuple[str, ...]]
     success: DocumentPlace | None
     notes: Sequence[str]
 
 
-class Responses:
-    """The responses of one document; equal ones are one object."""
+def responses_of(document: Document, operation: Operation) -> OperationResponses:
+    """Return the responses of an operation.
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._declared: dict[tuple[str, ...], DeclaredResponse] = {}
-
-    def of(self, operation: Operation) -> OperationResponses:
-        """Return the responses of an operation.
-
-        The successful one is the lowest exact status of 2xx, else `2XX`, else `default`.
-        """
-        produces = swagger.media_types(operation.fields, self._document.root, "produces")
-        found: dict[str, DocumentPlace] = {}
-        declared: list[DeclaredResponse] = []
-        notes: list[str] = []
-        for status, value in members_of(operation.fields.get("responses")).items():
-            if not _STATUS.fullmatch(status):
-                continue
-            pointer = f"{operation.pointer}/responses/{status}"
-            place = DocumentPlace(value, pointer, operation.resource)
-            try:
-                place = self._document.follow(place)
-            except DocumentError as error:
-                notes.append(f"The response {status} is unknown: {error.reason}")
-                continue
-            content = place.fields.get("content")
-            if not isinstance(content, dict):
-                # In Swagger 2.0 the operation, not the response, has the media types.
-                content = swagger.content_of(place.fields, produces)
-                place = place._replace(value={"content": content})
-            found[status] = place
-            declared.append(self._response(status, *content))
-        success = _success(found)
-        return OperationResponses(
-            tuple(declared), None if success is None else found[success], notes
-        )
-
-    def _response(self, *key: str) -> DeclaredResponse:
-        response = self._declared.get(key)
-        if response is None:
-            status, *media = key
-            status = status if status == "default" else status.upper()
-            response = DeclaredResponse(status=status, content_types=tuple(media))
-            self._declared[key] = response
-        return response
+    The successful one is the lowest exact status of 2xx, else `2XX`, else `default`.
+    """
+    found: dict[str, DocumentPlace] = {}
+    declared: dict[str, tuple[str, ...]] = {}
+    notes: list[str] = []
+    for status, value in members_of(operation.fields.get("responses")).items():
+        if not _is_status(status):
+            continue
+        place = DocumentPlace(value, operation.pointer, operation.resource)
+        try:
+            place = document.follow(place)
+        except DocumentError as error:
+            notes.append(f"The response {status} is unknown: {error.reason}")
+            continue
+        content = members_of(place.value).get("content")
+        if not isinstance(content, dict):
+            # In Swagger 2.0 the operation, not the response, has the media types.
+            produces = swagger.media_types(operation.fields, document.root, "produces")
+            content = swagger.content_of(place.fields, produces)
+            place = place._replace(value={"content": content})
+        found[status] = place
+        declared[status if status == "default" else status.upper()] = (*content,)
+    status = _success(found)
+    if status is None:
+        return OperationResponses(declared, None, notes)
+    success = found[status]
+    if success.pointer is operation.pointer:
+        success = success._replace(pointer=f"{success.pointer}/responses/{status}")
+    return OperationResponses(declared, success, notes)
 
 
 def output_in(document: Document, response: DocumentPlace) -> MediaContent | None:

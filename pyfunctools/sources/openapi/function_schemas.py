@@ -9,7 +9,8 @@ from itertools import islice
 from threading import RLock
 from typing import TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue, collector_paused, items_of, members_of
+from pyfunctools._collector import collector_paused
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note, hidden_notes

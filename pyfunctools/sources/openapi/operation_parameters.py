@@ -49,7 +49,7 @@ class Security:
     def named(self, requirements: tuple[Requirement, ...]) -> Mapping[str, SecurityScheme]:
         """Return the schemes that these requirements name; unknown ones are left out."""
         known = self.schemes
-        return {name: known[name] for r in requirements for name in r.schemes if name in known}
+        return {name: known[name] for each in requirements for name in each if name in known}
 
 
 def _requirements(security: JsonValue) -> tuple[Requirement, ...]:
@@ -58,7 +58,7 @@ def _requirements(security: JsonValue) -> tuple[Requirement, ...]:
     # An object is one requirement that should have been in a list.
     entries = [security] if isinstance(security, dict) else security
     return tuple(
-        Requirement(schemes={name: _scopes(scopes) for name, scopes in entry.items()})
+        {name: _scopes(scopes) for name, scopes in entry.items()}
         for entry in entries
         if isinstance(entry, dict)
     )
@@ -72,13 +72,11 @@ def requiring(
     A scheme whose value in `schemes` is true is added to every requirement; any other becomes a
     requirement of its own.
     """
-    known = {name for requirement in requirements for name in requirement.schemes}
+    known = {name for requirement in requirements for name in requirement}
     new = {name: always for name, always in schemes.items() if name not in known}
     joined = {name: () for name, always in new.items() if always}
-    result = [Requirement(schemes={**r.schemes, **joined}) for r in requirements]
-    if not requirements:
-        result.append(Requirement(schemes=joined))
-    result += [Requirement(schemes={name: ()}) for name, always in new.items() if not always]
+    result = [{**each, **joined} for each in requirements] or [joined]
+    result += [{name: ()} for name, always in new.items() if not always]
     return tuple(result) if new else requirements
 
 

@@ -55,8 +55,10 @@ def operations(document: Document) -> Iterator[Operation | Skipped]:
             yield from _operations_in(document, path, place)
     for keyword in ("webhooks", "x-webhooks"):
         for name, item in members_of(document.root.get(keyword)).items():
-            place = DocumentPlace(item, pointer_of((keyword, name)), document.main)
-            yield from _skipped_webhook(document, name, place)
+            if item is not None:
+                reason = "A webhook is called by the service, not by a client."
+                pointer = pointer_of((keyword, name))
+                yield Skipped(where=f"webhook {name}", reason=reason, pointer=pointer)
 
 
 def _operations_in(
@@ -138,22 +140,5 @@ def skipped(where: str, error: DocumentError, pointer: str) -> Skipped:
     return Skipped(where=where, reason=reason, pointer=pointer)
 
 
-def _skipped_webhook(document: Document, name: str, place: DocumentPlace) -> Iterator[Skipped]:
-    reason = "A webhook is called by the service, not by a client."
-    try:
-        items = _path_items(document, place)
-    except DocumentError:
-        items = ()
-    methods = dict.fromkeys(method for item in items for method, _, _ in _methods(item))
-    for method in methods:
-        yield Skipped(where=f"{method} webhook {name}", reason=reason, pointer=place.pointer)
-    if not methods and place.value is not None:
-        yield Skipped(where=f"webhook {name}", reason=reason, pointer=place.pointer)
-
-
 def _kind(value: JsonValue) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, list):
-        return "a list, not an object"
-    return f"{str(value)[:40]!r}, not an object"
+    return "null" if value is None else f"{str(value)[:40]!r}, not an object"

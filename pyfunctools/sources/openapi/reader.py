@@ -10,14 +10,8 @@ from itertools import islice
 from os import PathLike
 from typing import Literal, TypeAlias, get_args
 
-from pyfunctools._json import (
-    JsonObject,
-    JsonValue,
-    collector_paused,
-    items_of,
-    members_of,
-    text_of,
-)
+from pyfunctools._collector import collector_paused
+from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity, visible
 from pyfunctools.errors import DefinitionError, DocumentError
@@ -199,7 +193,7 @@ class OperationTexts:
             schemes = dict.fromkeys(
                 " ".join(("@security", name, *scopes))
                 for requirement in plan.route.security[:_MOST_SCHEMES]
-                for name, scopes in islice(requirement.schemes.items(), _MOST_SCHEMES)
+                for name, scopes in islice(requirement.items(), _MOST_SCHEMES)
             )
             yield from islice(schemes, _MOST_SCHEMES)
         for tag in tags:

@@ -23,7 +23,7 @@ from pyfunctools.route import (
 from pyfunctools.schema.ground.did_you_mean import letters_of
 from pyfunctools.schema.vocabulary import human_mark
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.bodies import BodyInput, Responses, body_input
+from pyfunctools.sources.openapi.bodies import BodyInput, body_input, responses_of
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import too_many_nodes
 from pyfunctools.sources.openapi.naming import path_parameters
@@ -124,7 +124,6 @@ class Routes:
         self._document = document
         self._security = Security(document)
         self._parameters = Parameters(document, self._security, connected)
-        self._responses = Responses(document)
         self._bodies: dict[int, BodyInput | None] = {}
         # A parameter of a path item counts for each operation: a small document may have very many.
         self._inputs_left = document.limits.document_nodes
@@ -144,7 +143,7 @@ class Routes:
         self._inputs_left -= len(found.inputs)
         if self._inputs_left < 0:
             raise too_many_nodes(self._document.name, self._document.limits)
-        responses = self._responses.of(operation)
+        responses = responses_of(self._document, operation)
         notes = [*found.notes, *responses.notes]
         inputs = _ordered(operation, found, notes)
         body = self._body(operation, found, notes)

@@ -18,6 +18,7 @@ _MULTIPART = "multipart/form-data"
 _JSON = "application/json"
 
 _STYLES: Mapping[str, str] = {
+    "multi": "form",
     "ssv": "spaceDelimited",
     "tsv": "tabDelimited",
     "pipes": "pipeDelimited",
@@ -38,11 +39,8 @@ def parameter(old: JsonObject) -> dict[str, JsonValue]:
     if "x-example" in new:
         new.setdefault("example", new.pop("x-example"))
     if old.get("type") == "array" and "style" not in old:
-        collection = old.get("collectionFormat", "csv")
-        in_query = old.get("in") in ("query", "cookie", FORM)
-        separated = _STYLES.get(collection) if isinstance(collection, str) else None
-        new["style"] = separated or ("form" if in_query else "simple")
-        new["explode"] = collection == "multi"
+        default = "form" if old.get("in") in ("query", "cookie", FORM) else "simple"
+        new |= _encoding(old.get("collectionFormat"), default)
     return new
 
 
@@ -89,7 +87,7 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
         if field.get("required") is True:
             required.append(name)
         if field.get("type") == "array":
-            encoding[name] = _encoding(field.get("collectionFormat", "csv"))
+            encoding[name] = _encoding(field.get("collectionFormat"))
     with_file = any(field.get("type") == "file" for field in fields)
     multipart = with_file or (_MULTIPART in consumes and _URLENCODED not in consumes)
     schema = {"type": "object", "properties": properties}
@@ -102,12 +100,10 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
     }
 
 
-def _encoding(collection: JsonValue) -> JsonObject:
-    if collection == "multi":
-        return {"style": "form", "explode": True}
-    separated = _STYLES.get(collection) if isinstance(collection, str) else None
+def _encoding(collection: JsonValue, default: str = "simple") -> JsonObject:
     # `simple` is csv here: the items joined by commas, and then encoded as one text.
-    return {"style": separated or "simple", "explode": False}
+    style = _STYLES.get(collection, default) if isinstance(collection, str) else default
+    return {"style": style, "explode": collection == "multi"}
 
 
 def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:

@@ -14,7 +14,7 @@ import pytest
 
 from pyfunctools import DefinitionError, LifespanError, Limits, LoopError, Outcome
 from pyfunctools.execution.asgi.application import ApplicationRunner
-from pyfunctools.route import Requirement, SecurityScheme
+from pyfunctools.route import SecurityScheme
 
 from ..conftest import WAYS, aran, operation, ran
 
@@ -435,9 +435,7 @@ def test_headers_and_credentials_are_provided_in_the_callers_thread(
 
     teas, runner = hosted(headers={"X-Team": "tea"}, auth={"key": token})
     scheme = SecurityScheme(name="key", type="apiKey", location="header", parameter="X-Key")
-    outcome = called(
-        runner, way, security=(Requirement(schemes={"key": ()}),), schemes={"key": scheme}
-    )
+    outcome = called(runner, way, security=({"key": ()},), schemes={"key": scheme})
     headers = dict(teas.scopes[0]["headers"])
     assert (headers[b"x-team"], headers[b"x-key"]) == (b"tea", b"t")
     assert threads == [threading.current_thread().name]

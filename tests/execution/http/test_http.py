@@ -22,7 +22,7 @@ from watched import watched
 from pyfunctools import DefinitionError, DocumentError, Function
 from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
-from pyfunctools.route import Parameter, Requirement, SecurityScheme, Server
+from pyfunctools.route import Parameter, SecurityScheme, Server
 
 from ..conftest import WAYS, Connection, aran, called, operation, ran
 
@@ -46,7 +46,7 @@ def guarded(*schemes: SecurityScheme, method: str = "GET", **rest: Any) -> Funct
     """Return an operation that wants all of these schemes."""
     return operation(
         method,
-        security=(Requirement(schemes={scheme.name: () for scheme in schemes}),),
+        security=({scheme.name: () for scheme in schemes},),
         schemes={scheme.name: scheme for scheme in schemes},
         **rest,
     )

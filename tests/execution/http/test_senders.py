@@ -13,7 +13,7 @@ import pytest
 from pyfunctools import DefinitionError, Function
 from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
-from pyfunctools.route import Requirement, SecurityScheme
+from pyfunctools.route import SecurityScheme
 
 from ..conftest import WAYS, Connection, aran, called, operation
 
@@ -177,7 +177,7 @@ def test_a_client_logs_no_credential_of_the_query(
     handed: Any, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     scheme = SecurityScheme(name="key", type="apiKey", location="query", parameter="api_key")
-    function = operation(security=(Requirement(schemes={"key": ()}),), schemes={"key": scheme})
+    function = operation(security=({"key": ()},), schemes={"key": scheme})
     given = handed(lambda library, request: library.Response(status, json={}))
     with caplog.at_level(logging.DEBUG):
         for way in ways_of(given):

@@ -15,7 +15,7 @@ from pyfunctools.execution.request.credentials import (
     user_and_password,
     with_credential,
 )
-from pyfunctools.route import Requirement, Route, SecurityScheme
+from pyfunctools.route import Route, SecurityScheme
 
 REQUEST = HttpRequest(method="GET", url="https://h/x", headers={"cookie": "a=b"})
 
@@ -125,7 +125,7 @@ def needs(*alternatives: tuple[str, ...]) -> Route:
     return Route(
         method="GET",
         path="/",
-        security=tuple(Requirement(schemes=dict.fromkeys(names, ())) for names in alternatives),
+        security=tuple(dict.fromkeys(names, ()) for names in alternatives),
         schemes=schemes,
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pyfunctools.errors import DocumentError
 from pyfunctools.execution.request.assembly import HttpRequest, build, is_dot_segment
-from pyfunctools.route import Body, DeclaredResponse, Encoding, Parameter, Route, SecurityScheme
+from pyfunctools.route import Body, Encoding, Parameter, Route, SecurityScheme
 from pyfunctools.schema import Failure
 
 BASE = "https://api.test/v1"
@@ -186,10 +186,10 @@ def test_only_encodings_that_can_be_limited_are_accepted() -> None:
 
 
 def test_json_is_preferred_if_the_document_declares_it() -> None:
-    promised = (
-        DeclaredResponse(status="404", content_types=("application/json",)),
-        DeclaredResponse(status="200", content_types=("text/csv", "application/vnd.x+json")),
-    )
+    promised = {
+        "404": ("application/json",),
+        "200": ("text/csv", "application/vnd.x+json"),
+    }
     assert made(Route(method="GET", path="/", responses=promised), {}).headers["accept"] == (
         "application/vnd.x+json, */*;q=0.5"
     )

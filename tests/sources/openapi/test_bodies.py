@@ -8,16 +8,16 @@ import pytest
 from pyfunctools import Controller
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import DeclaredResponse, Encoding
+from pyfunctools.route import Body, Encoding
 from pyfunctools.sources.openapi.bodies import (
     BodyInput,
     MediaContent,
     OperationResponses,
-    Responses,
     body_input,
     content_in,
     form_schema,
     output_in,
+    responses_of,
 )
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import Loaded
@@ -63,7 +63,9 @@ def test_missing_content_returns_none(content: JsonValue) -> None:
         ({"schema": 7}, True, True, "The schema of 'application/json' is not a schema"),
         ({"itemSchema": OBJECT}, {"type": "array", "items": OBJECT}, True, ""),
         ({"itemSchema": 7}, True, True, "is not a schema"),
+        ({"type": "object"}, OBJECT, True, "stands directly under 'application/json'"),
         ({"$ref": "#/media"}, OBJECT, True, ""),
+        ({"$ref": "#/object"}, {"type": "object", "title": "O"}, True, "stands directly under"),
     ],
 )
 def test_the_schema_of_a_media_type_is_found_in_each_place(
@@ -244,6 +246,7 @@ def test_each_kind_of_body_has_the_schema_of_its_value(
             {"type": "array", "items": OBJECT},
         ),
         ("application/json", None, "", True),
+        ("application/json", OBJECT, "stands directly under", OBJECT),
     ],
 )
 def test_unusual_bodies_have_notes(
@@ -252,6 +255,12 @@ def test_unusual_bodies_have_notes(
     found = made({media: entry})
     assert found.schema.value == expected
     assert note in "".join(found.notes)
+
+
+def test_a_schema_without_its_content_is_json() -> None:
+    found = read({"schema": OBJECT, "required": True})
+    assert found is not None
+    assert found.body == Body(content_type="application/json", required=True, schema=OBJECT)
 
 
 @pytest.mark.parametrize(("mark", "is_human"), [("x-human", True), ("x-samchon-human", False)])
@@ -306,7 +315,7 @@ def answers(responses: JsonValue, **root: JsonValue) -> OperationResponses:
     document = Document(Loaded(root=whole, name="a.json"))
     (operation,) = operations(document)
     assert isinstance(operation, Operation)
-    return Responses(document).of(operation)
+    return responses_of(document, operation)
 
 
 def output_place(responses: JsonValue, **root: JsonValue) -> DocumentPlace | None:
@@ -360,7 +369,7 @@ def test_a_success_response_without_content_has_no_output() -> None:
 
 @pytest.mark.parametrize("responses", [None, 7, []])
 def test_without_responses_there_is_no_output(responses: JsonValue) -> None:
-    assert answers(responses) == ((), None, [])
+    assert answers(responses) == ({}, None, [])
 
 
 @pytest.mark.parametrize(
@@ -413,11 +422,11 @@ def test_every_response_is_listed() -> None:
         },
         error=content({}, "application/problem+json"),
     )
-    assert found.declared == (
-        DeclaredResponse(status="200", content_types=("application/json",)),
-        DeclaredResponse(status="4XX"),
-        DeclaredResponse(status="default", content_types=("application/problem+json",)),
-    )
+    assert found.declared == {
+        "200": ("application/json",),
+        "4XX": (),
+        "default": ("application/problem+json",),
+    }
 
 
 def test_a_broken_reference_to_a_response_is_only_noted() -> None:
@@ -438,7 +447,7 @@ def test_swagger_responses_have_the_media_types_of_produces() -> None:
     responses: JsonObject = {"200": {"schema": {"title": "x"}}}
     media = ["text/csv", "application/json"]
     found = answers(responses, produces=media)
-    assert found.declared[0].content_types == ("text/csv", "application/json")
+    assert found.declared["200"] == ("text/csv", "application/json")
     assert output(responses, produces=media) == {"title": "x"}
 
 

@@ -63,9 +63,9 @@ def test_paths_that_are_no_object_refuse_the_document(paths: JsonValue) -> None:
     ("paths", "where", "reason", "pointer"),
     [
         ({"/a": 7}, "/a", "The path item is '7', not an object.", "/paths/~1a"),
-        ({"/a": []}, "/a", "The path item is a list, not an object.", "/paths/~1a"),
+        ({"/a": []}, "/a", "The path item is '[]', not an object.", "/paths/~1a"),
         ({"/a": {"get": "x"}}, "GET /a", "The operation is 'x', not an object.", "/paths/~1a/get"),
-        ({"/a": {"get": []}}, "GET /a", "The operation is a list", "/paths/~1a/get"),
+        ({"/a": {"get": []}}, "GET /a", "The operation is '[]'", "/paths/~1a/get"),
         ({"/a": {"$ref": "#/x"}}, "/a", "The reference '#/x' leads nowhere.", "/paths/~1a"),
         ({"/a": {"$ref": "b.json"}}, "/a", "leads to another document", "/paths/~1a"),
         ({"/a": {"$ref": "#/paths/~1a"}}, "/a", "The path item refers to itself.", "/paths/~1a"),
@@ -147,12 +147,10 @@ def test_webhooks_are_never_operations() -> None:
     }
     found = [each for each in listed(root) if isinstance(each, Skipped)]
     assert [(each.where, each.pointer) for each in found] == [
-        ("POST webhook new", "/webhooks/new"),
-        ("PUT webhook new", "/webhooks/new"),
+        ("webhook new", "/webhooks/new"),
         ("webhook odd", "/webhooks/odd"),
         ("webhook lost", "/webhooks/lost"),
-        ("POST webhook old", "/x-webhooks/old"),
-        ("PUT webhook old", "/x-webhooks/old"),
+        ("webhook old", "/x-webhooks/old"),
     ]
     assert {each.reason for each in found} == {
         "A webhook is called by the service, not by a client."

@@ -180,7 +180,7 @@ def test_one_bad_operation_does_not_refuse_the_rest() -> None:
     assert [(each.where, each.reason, each.pointer) for each in found.skipped] == [
         ("GET /a", "The reference '#/none' leads nowhere.", "/paths/~1a/get"),
         ("PUT /a", "The operation is for people only.", "/paths/~1a/put"),
-        ("POST webhook w", "A webhook is called by the service, not by a client.", "/webhooks/w"),
+        ("webhook w", "A webhook is called by the service, not by a client.", "/webhooks/w"),
     ]
 
 
@@ -189,9 +189,7 @@ def test_skipping_may_be_an_error_that_lists_everything() -> None:
         read_document(BROKEN, on_skip="raise")
     text = str(caught.value)
     assert "3 operations cannot become functions:" in text
-    assert all(
-        part in text for part in ("GET /a: ", "PUT /a: ", "POST webhook w: ", "/paths/~1a/put")
-    )
+    assert all(part in text for part in ("GET /a: ", "PUT /a: ", "webhook w: ", "/paths/~1a/put"))
     assert read_document(SHOP, on_skip="raise").functions
 
 

@@ -6,7 +6,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import Limits
 from pyfunctools.record.function import Skipped
-from pyfunctools.route import Requirement, Server
+from pyfunctools.route import Server
 from pyfunctools.sources.openapi.document import Document, DocumentResolver
 from pyfunctools.sources.openapi.load import Loaded, load
 from pyfunctools.sources.openapi.operations import Operation, operations
@@ -173,8 +173,8 @@ def test_a_route_has_everything_a_request_needs() -> None:
     assert arguments(found) == [("id",), ("query", "q")]
     assert route.body is not None
     assert (route.body.argument, route.body.required) == (("body",), True)
-    assert [each.status for each in route.responses] == ["200"]
-    assert route.security == (Requirement(schemes={"key": ()}),)
+    assert [*route.responses] == ["200"]
+    assert route.security == ({"key": ()},)
     assert route.schemes["key"].scheme == "basic"
     assert route.servers == (Server(url="https://example.com"),)
     assert found.pointer == "/paths/~1a~1{id}/put"
@@ -313,10 +313,10 @@ def test_the_secret_of_a_scheme_is_a_credential_not_an_argument() -> None:
     root: JsonObject = {"components": {"securitySchemes": schemes}}
     found = plan({"parameters": declared}, **root)
     assert arguments(found) == [("query", "q")]
-    assert found.route.security == (Requirement(schemes={"key": ()}),)
+    assert found.route.security == ({"key": ()},)
     assert found.notes == ("'key' is the secret of 'key', and is given as `auth`.",)
     assert plan({"parameters": declared, "security": [{"key": []}]}, **root).route.security == (
-        Requirement(schemes={"key": ()}),
+        {"key": ()},
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.route import Parameter, Requirement, SecurityScheme
+from pyfunctools.route import Parameter, SecurityScheme
 from pyfunctools.sources.openapi.document import Document
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operation_parameters import Security, requiring
@@ -55,17 +55,17 @@ def test_swagger_schemes_are_under_security_definitions() -> None:
 
 def test_an_operation_has_its_own_requirements_or_those_of_the_document() -> None:
     found = security({}, security=[{"a": ["read", 7], "b": None}, {}, 7])
-    document = (Requirement(schemes={"a": ("read",), "b": ()}), Requirement(schemes={}))
+    document = ({"a": ("read",), "b": ()}, {})
     assert found.of({}) == document
     assert found.of({"security": []}) == ()
     assert found.of({"security": None}) == ()
-    assert found.of({"security": {"c": []}}) == (Requirement(schemes={"c": ()}),)
-    assert found.of({"security": [{"c": []}]}) == (Requirement(schemes={"c": ()}),)
+    assert found.of({"security": {"c": []}}) == ({"c": ()},)
+    assert found.of({"security": [{"c": []}]}) == ({"c": ()},)
 
 
 def test_only_the_required_schemes_are_returned() -> None:
     found = security({"a": KEY, "b": KEY})
-    assert list(found.named((Requirement(schemes={"a": (), "lost": ()}),))) == ["a"]
+    assert list(found.named(({"a": (), "lost": ()},))) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_a_parameter_with_the_secret_of_a_scheme_is_recognized(
 
 
 def test_a_scheme_is_added_to_requirements_without_it() -> None:
-    a, b, none = (Requirement(schemes=s) for s in ({"a": ()}, {"b": ("x",)}, {}))
+    a, b, none = (s for s in ({"a": ()}, {"b": ("x",)}, {}))
     assert requiring((), {"a": True}) == (a,)
     assert requiring((), {"a": False}) == (none, a)
     assert requiring((a, b), {"a": True}) == (a, b)
     assert requiring((b,), {"a": False}) == (b, a)
-    both = Requirement(schemes={"b": ("x",), "a": ()})
+    both = {"b": ("x",), "a": ()}
     assert requiring((b, none), {"a": True}) == (both, a)
-    assert requiring((), {"a": True, "c": False}) == (a, Requirement(schemes={"c": ()}))
+    assert requiring((), {"a": True, "c": False}) == (a, {"c": ()})
     assert requiring((a,), {}) == (a,)
