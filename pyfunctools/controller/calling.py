@@ -164,7 +164,7 @@ class Calling:
         A hook (`configured(on_call=)`) around the call sees the outcome of its end, not the items.
         Everything else is as in `call`; the call begins with the first `next`. Close the iterator,
         or read it to its end: closing ends the function, and the connection. On an executor of
-        other processes the items come when the function has ended.
+        other processes the list of all items is one outcome.
 
         Raises:
             DefinitionError: as `call`, when the iterator is read.

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from functools import lru_cache
 from os.path import dirname, join
+from traceback import walk_tb
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -51,13 +52,12 @@ def _place(trace: TracebackType | None) -> tuple[str, int] | None:
     """
     own: list[tuple[str, int]] = []
     installed: list[tuple[str, int]] = []
-    while trace is not None:
-        file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+    for frame, line in walk_tb(trace):
+        file = frame.f_code.co_filename
         if _PACKAGES.intersection(re.split(r"[\\/]", file)):
             installed.append((file, line))
         elif not file.startswith(_ignored()):
             own.append((file, line))
-        trace = trace.tb_next
     return own[-1] if own else installed[0] if installed else None
 
 

@@ -1,15 +1,13 @@
 """`PostgresStore`: used tickets and their answers in a PostgreSQL database, for many machines."""
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
 from pyfunctools.execution.person.stores import TABLES, SqlStore
 
 if TYPE_CHECKING:
     from psycopg import Connection
-
-PostgresSession: TypeAlias = "Connection[tuple[Any, ...]]"
 
 
 class PostgresStore(SqlStore):
@@ -48,7 +46,7 @@ class PostgresStore(SqlStore):
     def _told(self, error: Exception) -> str:
         return type(error).__name__  # its message may have the connection string
 
-    def _opened(self) -> "PostgresSession":
+    def _opened(self) -> "Connection[tuple[Any, ...]]":
         import psycopg
 
         milliseconds = int(self._timeout * 1000)

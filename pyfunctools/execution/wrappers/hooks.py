@@ -106,39 +106,36 @@ async def run_hooked(inner: Runs, hook: Hook, run: Run) -> Outcome:
         reason = "This hook is asynchronous."
         raise DefinitionError("on_call", reason, "Use `await controller.acall(...)`.")
     try:
-        given, _ = await _advanced(steps, None)
+        return await _run_inside(inner, steps, run, person.nothing_ran)
+    finally:
+        await _closed(steps)
+
+
+async def _run_inside(inner: Runs, steps: _Steps, run: Run, nothing_ran: str) -> Outcome:
+    try:
+        given = await _advanced(steps, None)
     except Retry as error:
         given = Outcome(text=visible(str(error.text)), reason="raised", exception=error)
     except PyfunctoolsError:
         raise
     except Exception as error:  # the application's code may raise anything
         log_raised(run.function.name, "`on_call`", error)
-        text = _BEFORE.format(type(error).__name__, person.nothing_ran)
+        text = _BEFORE.format(type(error).__name__, nothing_ran)
         return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
     if given is not None:
-        await _closed(steps)
-        has_ended = given.waiting is None
-        refused = await run.refused() if has_ended else None
+        refused = await run.refused() if given.waiting is None else None
         # Repairs of a cached outcome are those of an earlier call.
         return refused or run.finish(replace(given, repairs=()))
+    outcome = await inner(run)
     try:
-        outcome = await inner(run)
-    except BaseException:  # it ends the hook, and is raised again
-        await _closed(steps)
-        raise
-    try:
-        given, is_over = await _advanced(steps, outcome)
-        if not is_over:
-            await _closed(steps)
-        if given is None and not is_over:
-            raise DefinitionError("on_call", "This hook yielded twice.", _REMEDY)
+        given = await _advanced(steps, outcome)
     except Exception as error:  # the application's code may raise anything
         return _not_shown(run, outcome, error)
     return outcome if given is None else replace(given, function=run.function.name)
 
 
-async def _advanced(steps: _Steps, outcome: Outcome | None) -> tuple[Outcome | None, bool]:
-    """Run a hook to its next `yield` or its end; return what it gave, and whether it has ended."""
+async def _advanced(steps: _Steps, outcome: Outcome | None) -> Outcome | None:
+    """Run a hook to its `yield`, or with the outcome to its end; return what it gave."""
     given: object = None
     is_over = False
     try:
@@ -150,16 +147,17 @@ async def _advanced(steps: _Steps, outcome: Outcome | None) -> tuple[Outcome | N
         given, is_over = end.value, True
     except StopAsyncIteration:
         is_over = True
-    if given is None and is_over and outcome is None:
-        raise DefinitionError("on_call", "This hook ended without a `yield`.", _REMEDY)
+    if given is None and is_over == (outcome is None):
+        reason = "ended without a `yield`" if is_over else "yielded twice"
+        raise DefinitionError("on_call", f"This hook {reason}.", _REMEDY)
     if given is not None and not isinstance(given, Outcome):
         reason = f"This hook gave `{type(given).__name__}`, not an `Outcome`."
         raise DefinitionError("on_call", reason, _REMEDY)
-    return given, is_over
+    return given
 
 
 async def _closed(steps: _Steps) -> None:
-    """End a hook whose second part does not run; its `finally` does."""
+    """End a hook; if its second part did not run, its `finally` does."""
     try:
         if isinstance(steps, Generator):
             steps.close()
