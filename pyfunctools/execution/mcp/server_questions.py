@@ -32,7 +32,7 @@ from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.steps import Answered
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, Question, Reason, ServerWords, Waiting
+from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
 from pyfunctools.schema import Issue, Path
 
 AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
@@ -315,13 +315,10 @@ def _no_answer(found: Outcome) -> Outcome:
     if found.exception is not None:
         said = f"they could not be asked ({type(found.exception).__name__})."
     text = f"In the middle of this call the server asked a person, and {said} "
-    return replace(found, text=text + _CALL_AGAIN, reason=_REASON.get(found.reason, found.reason))
+    reason = found.reason if found.waiting is None else "declined"
+    return replace(found, text=text + _CALL_AGAIN, reason=reason)
 
 
-_REASON: Final[Mapping[str | None, Reason]] = {
-    "needs_human": "declined",
-    "needs_approval": "declined",
-}
 _CALL_AGAIN: Final = (
     "The call cannot go on later: it has to be made again when somebody can answer."
 )

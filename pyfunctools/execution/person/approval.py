@@ -44,7 +44,7 @@ class Approval:
     """A person's approval of a call, with their changes.
 
     `arguments` are the whole arguments as edited, by default unchanged. Where a `***` was left, the
-    secret stays; in an item of an array that was changed, it has to be given again.
+    secret stays; in an array that was changed, it has to be given again.
     `human` replaces the person's earlier values, nested as in `call(human=...)`. The result is
     validated as a whole before anything runs.
     """
@@ -197,17 +197,7 @@ def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
             key: _restored(inner, _member(shown, key), _member(whole, key))
             for key, inner in edited.items()
         }
-    if isinstance(edited, list):
-        # An item is recognised only if it is unchanged: the secrets in a changed item are lost.
-        covers = shown if isinstance(shown, list) and len(shown) == len(edited) else ()
-        held = whole if isinstance(whole, list | tuple) else ()
-        known = {
-            n: value
-            for n, (cover, value) in enumerate(zip(covers, held, strict=False))
-            if equal(edited[n], cover)
-        }
-        return [known.get(n, item) for n, item in enumerate(edited)]
-    return edited
+    return edited  # in a changed array no item can be told from another: their secrets are lost
 
 
 def _member(value: Given, key: str) -> Given:
