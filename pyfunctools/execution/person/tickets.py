@@ -170,7 +170,8 @@ class Tickets:
                 "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets.",
             )
         if not (isinstance(self.lifetime, int | float) and 0 < self.lifetime < inf):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DefinitionError("Tickets(lifetime)", "This must be seconds, above zero.")
+            remedy = "Write seconds, such as `900`."
+            raise DefinitionError("Tickets(lifetime)", "This must be above zero.", remedy)
         _check_store(self.key, self.store)
         if callable(follow := getattr(self.store, "follow", None)):
             follow(self.clock)
