@@ -288,19 +288,15 @@ def _late(run: "Run", limit: float, state: str) -> _EndedError:
 
 
 def _executor_failed(run: "Run", error: BaseException, *, is_taken: bool = True) -> _EndedError:
-    from concurrent.futures import BrokenExecutor
-
     log_raised(run.function.name, "the executor", error)
     message = type(error).__name__
     if not run.withholds:
         line = _message(error).partition("\n")[0]
         message += f": {shortened(line, _LONGEST_ERROR)}".rstrip(": .")
-    text, ran = "The executor did not take this call", "Nothing has run"
+    text = f"The executor did not take this call ({message}). Nothing has run."
     if is_taken:
-        is_dead, ran = isinstance(error, BrokenExecutor), "Whether the function ran is not known"
-        text = "The executor could not run this call, or could not return its value"
-        text = "The worker of this call has died" if is_dead else text
-    text = f"{text} ({message}). {ran}."
+        text = f"The executor could not run this call, or could not return its value ({message}). "
+        text += "Whether the function ran is not known."
     return _EndedError(text=text, reason="raised", exception=error, function=run.function.name)
 
 

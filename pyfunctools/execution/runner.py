@@ -109,10 +109,10 @@ class PersonsPart(NamedTuple):
 
     `ask` asks for values, and `asked` are the questions; `given` are those that the caller passed,
     `human` the same as the schema has them. `private` collects what nobody may read in the outcome.
-    `fixed` are the program's values, and `whole` are all arguments with these; `request` is what
-    will be sent. `for_server` is what was given for a server's question, or for the calls in a
-    program. `is_unkept` is whether an edit moved a value of the person's into the model's part, so
-    that no ticket may have it.
+    `ticket` is that of a resumed call. `fixed` are the program's values, and `whole` are all
+    arguments with these; `request` is what will be sent. `for_server` is what was given for a
+    server's question, or for the calls in a program. `is_unkept` is whether an edit moved a value
+    of the person's into the model's part, so that no ticket may have it.
     """
 
     made: "Run"
@@ -122,6 +122,7 @@ class PersonsPart(NamedTuple):
     approve: "Approve"
     tickets: "Lazy[Tickets]"
     use: "Claim | None"
+    ticket: "Ticket | None"
     private: "Withheld"
     for_server: object
     asked: "tuple[Question, ...] | None" = None
@@ -135,14 +136,9 @@ class PersonsPart(NamedTuple):
         return "PersonsPart(...)"
 
     @property
-    def ticket(self) -> "Ticket | None":
-        """The ticket of a resumed call."""
-        return None if self.use is None else self.use.ticket
-
-    @property
     def state(self) -> JsonObject:
         """What the wrappers kept in the ticket."""
-        return {} if self.use is None else self.use.ticket.state
+        return {} if self.ticket is None else self.ticket.state
 
     @property
     def has_begun(self) -> bool:
@@ -152,7 +148,7 @@ class PersonsPart(NamedTuple):
     @property
     def nothing_ran(self) -> str:
         """ "Nothing has run" as far as it is true."""
-        return nothing_ran({"approved": self.has_begun})
+        return nothing_ran({"approved": True} if self.made.has_begun else self.state)
 
     @property
     def has_answer(self) -> bool:

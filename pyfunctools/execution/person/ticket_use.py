@@ -82,7 +82,7 @@ class TicketUse:
         if not self.tickets.has_expired(self.ticket):
             return None
         claimed: object = False
-        if self.tickets.is_remembered(self.ticket):
+        if not self.tickets.has_expired(self.ticket, 60):  # else the store may have forgotten it
             claimed = await self._ask("claim", self.ticket.id, self.ticket.expires)
         reason = "unused" if claimed is True else "expired"
         return ticket_refused(reason, self.ticket.function, self.ticket)
@@ -97,7 +97,7 @@ class TicketUse:
         method: object = getattr(self.store, name, None)
         called = cast("Callable[..., object]", method)
         try:
-            if self.awaits and self.tickets.waits:
+            if self.awaits and getattr(self.store, "blocks", False):
                 from asyncio import to_thread  # which few programs need
 
                 return await to_thread(called, *arguments)

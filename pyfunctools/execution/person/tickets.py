@@ -207,8 +207,10 @@ class Tickets:
         It is `None` if the arguments are not JSON, or too large for a ticket. With `after` it
         replaces that ticket: only one of the two can be used, and both expire at the same time.
         """
-        if after is not None:
-            filled = tuple(dict.fromkeys((*after.filled, *filled)))
+        if after is None:
+            expires = int(time_of(self.clock)) + ceil(self.lifetime)
+        else:
+            expires, filled = after.expires, tuple(dict.fromkeys((*after.filled, *filled)))
         contents = {
             "version": _VERSION,
             "id": token_urlsafe(16) if after is None else after.id,
@@ -216,7 +218,7 @@ class Tickets:
             "digest": digest_of(function),
             "call": call,
             "audience": self._digest(audience),
-            "expires": self._expiry if after is None else after.expires,
+            "expires": expires,
             "arguments": arguments,
             "filled": filled,
             "state": state or {},
@@ -246,17 +248,9 @@ class Tickets:
         """Return whether the ticket was issued for this audience; `None` means no audience."""
         return ticket.audience == self._digest(audience)
 
-    def has_expired(self, ticket: Ticket) -> bool:
-        """Return whether the ticket has expired."""
-        return time_of(self.clock) >= ticket.expires
-
-    def is_remembered(self, ticket: Ticket) -> bool:
-        """Return whether a store still knows the claim of a ticket, which may have expired."""
-        return time_of(self.clock) < ticket.expires + 60
-
-    def claim(self, ticket: Ticket) -> bool | Awaitable[bool]:
-        """Use up a ticket; return whether this is its first use."""
-        return self.store_in_use.claim(ticket.id, ticket.expires)
+    def has_expired(self, ticket: Ticket, seconds: float = 0) -> bool:
+        """Return whether the ticket has expired, for at least so many seconds."""
+        return time_of(self.clock) >= ticket.expires + seconds
 
     def withdraw(self, ticket: str) -> bool | Awaitable[bool]:
         """Make a ticket unusable; return whether it could still be used.
@@ -267,9 +261,9 @@ class Tickets:
         Raises:
             Exception: whatever the store's `claim` raises; then the ticket stays valid.
         """
-        read = self.read(ticket)
-        claimed = self.claim(read) if isinstance(read, Ticket) else False
-        if isawaitable(claimed) or iscoroutinefunction(self.store_in_use.claim):
+        read, claim = self.read(ticket), self.store_in_use.claim
+        claimed = claim(read.id, read.expires) if isinstance(read, Ticket) else False
+        if isawaitable(claimed) or iscoroutinefunction(claim):
             return self._withdrawn(read, claimed, awaited)
         return finish(self._withdrawn(read, claimed, without_awaiting))
 
@@ -295,20 +289,11 @@ class Tickets:
         return self._signer.store
 
     @property
-    def waits(self) -> bool:
-        """Whether a claim may block this thread."""
-        return bool(getattr(self.store, "blocks", False))
-
-    @property
     def _signer(self) -> Signer:
         if self.key is not None and self.store is not None:
             return Signer(self.key, self.store)
         own = self._own.signer
         return own if self.store is None else Signer(own.key, self.store)
-
-    @property
-    def _expiry(self) -> int:
-        return int(time_of(self.clock)) + ceil(self.lifetime)
 
     def _signature(self, payload: str) -> str:
         # With the prefix, other data that the application signs with its key is not a ticket.

@@ -48,7 +48,7 @@ def wrapped(run: Runs, person: PersonsPart) -> Runs:
 async def run_recorded(inner: Runs, record: Record, private: Withheld, run: Run) -> Outcome:
     """Run a call that has a ticket, and record what came of it when it is used up."""
     outcome = await inner(run)
-    if run.has_begun:
+    if run.begin is not None and run.begin.has_begun:
         await record(outcome, private.text(outcome.text))
     return outcome
 

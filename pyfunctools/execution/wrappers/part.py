@@ -60,8 +60,8 @@ def part_of_person(
     given: object = None if asks else cast("object", human)
     if given is None and isinstance(approve, Approval):
         given = approve.human
-    state: JsonObject = {} if use is None else use.ticket.state
-    for_server = None
+    ticket, for_server = None if use is None else use.ticket, None
+    state: JsonObject = {} if ticket is None else ticket.state
     if "program" in state:
         given, for_server = None, given
     elif isinstance(made.function.origin, RemoteTool | Route):
@@ -74,6 +74,7 @@ def part_of_person(
         approve,
         tickets,
         use,
+        ticket,
         Withheld(made.function, made.arguments),
         for_server,
     )
