@@ -141,7 +141,6 @@ _WANTED = {
     "confirm": "a function of the pending call that returns whether a person has to approve it",
     "on_call": "a generator function of the pending call, with one `yield`",
     "human": "the values, or a function of the pending call that returns them",
-    "store": "a store whose `claim` is a function of a ticket's id and its expiry",
 }
 
 

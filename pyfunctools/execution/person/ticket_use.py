@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias, cast
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
 from pyfunctools.execution.person.stores import TicketStore, keeps_answers
 from pyfunctools.execution.person.tickets import Ticket, Tickets, answer_text, ticket_refused
-from pyfunctools.execution.steps import Begin, Resolve, check_callable
+from pyfunctools.execution.steps import Begin, Resolve
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -48,7 +48,7 @@ class TicketUse:
         It is `None` if the ticket can be used, as far as is known.
 
         Raises:
-            PyfunctoolsError: the store has to be awaited, or its methods have other parameters.
+            PyfunctoolsError: the store has to be awaited.
         """
         expired = await self._expired()
         if expired is not None:
@@ -105,8 +105,6 @@ class TicketUse:
         except Exception as error:  # the application's code may raise anything
             if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
                 raise
-            if isinstance(error, TypeError) and name == "claim":
-                check_callable("store", called, arguments)
             log_raised(self.ticket.function, "`store`", error)
             text = _UNCLAIMED.format(type(error).__name__)
             return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
