@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue, json_copy
 from pyfunctools._lazy import Lazy
-from pyfunctools.dialects.change import KEY, SAME, VALUE, Change, repeated_key
+from pyfunctools.dialects.change import SAME, VALUE, Change, repeated_key
 from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.subschema import Loss
@@ -76,10 +76,10 @@ class Rendering:
             key = repeated_key(*value_at(value, place) or (None,)) if change.pairs else None
             if key is not None:
                 issues.append(_repeated(key, issue, Path.of(place)))
-            exact = self._places(issue, place, failure.value)
-            near = [each for each in found if each.path.keys in exact] or [
-                each for each in found if _meet(each.path.keys, place) and each.path.keys not in own
-            ]
+            pair = place[:-1] if place[-1:] == (VALUE,) else place
+            around = [each for each in found if _meet(each.path.keys, pair)]
+            near = [each for each in around if each.path.keys == pair]
+            near = near or [each for each in around if each.path.keys not in own - {place}]
             if key is None and not near:
                 near = [self._moved(issue, Path.of(place), value)]
             issues += [each for each in near if each not in issues]
@@ -115,14 +115,6 @@ class Rendering:
             result = again or self.reworded(first)
             repairs = (*repairs, *meant.repairs) if again else repairs
         return replace(result, repairs=(*repairs, *result.repairs)) if repairs else result
-
-    def _places(self, issue: Issue, place: Keys, value: JsonValue) -> tuple[Keys, ...]:
-        """Return the paths of an issue: for a member of a map, both parts of its pair."""
-        if issue.path.keys and place[-1:] == (VALUE,):
-            _, holder = self._change.located(issue.path.keys[:-1], value)
-            if holder.pairs:
-                return place, (*place[:-1], KEY)
-        return (place,)
 
     def _moved(self, issue: Issue, path: Path, value: JsonValue) -> Issue:
         """Return an issue of the function's schema with the path and the names of this schema."""
