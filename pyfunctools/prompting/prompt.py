@@ -122,34 +122,27 @@ class SharedDefinitions:
 
     def __init__(self) -> None:
         self.definitions: dict[str, JsonValue] = {}
-        self._names: dict[tuple[str, frozenset[tuple[str, str]]], str] = {}
+        self._names: dict[str, str] = {}
 
     def add(self, schema: JsonSchema) -> JsonSchema:
         """Return a copy of a schema for a model, with references to the shared definitions."""
         whole = simplified(schema)
         own = members_of(whole.pop("$defs", {}))
-        texts = {name: dumps(inner) for name, inner in own.items()}
-        names: dict[str, str] = {}
-        new: list[str] = []
+        names = {name: self._name_of(name, own) for name in own}
         for name, inner in own.items():
-            reached = {name, *reachable_definitions(members_of(inner), own)}
-            key = (name, frozenset((each, texts[each]) for each in reached))
-            if key not in self._names:
-                self._names[key] = self._unused(name)
-                self.definitions[self._names[key]] = True
-                new.append(name)
-            names[name] = self._names[key]
-        for name in new:
-            inner = own[name]
-            self.definitions[names[name]] = (
-                _with_names(inner, names) if isinstance(inner, dict) else inner
-            )
+            shared = _with_names(inner, names) if isinstance(inner, dict) else inner
+            self.definitions.setdefault(names[name], shared)
         return _with_names(whole, names) if names else whole
 
-    def _unused(self, wanted: str) -> str:
-        name = _UNSAFE.sub("_", wanted).strip("_") or "definition"
-        names = chain((name,), (f"{name}_{number}" for number in count(2)))
-        return next(each for each in names if each not in self.definitions)
+    def _name_of(self, name: str, own: JsonObject) -> str:
+        reached = {name, *reachable_definitions(members_of(own[name]), own)}
+        key = dumps([name, {each: own[each] for each in sorted(reached)}])
+        if key not in self._names:
+            base = _UNSAFE.sub("_", name).strip("_") or "definition"
+            names = chain((base,), (f"{base}_{number}" for number in count(2)))
+            taken = set(self._names.values())
+            self._names[key] = next(each for each in names if each not in taken)
+        return self._names[key]
 
 
 def _with_names(schema: JsonSchema, names: Mapping[str, str]) -> dict[str, JsonValue]:
