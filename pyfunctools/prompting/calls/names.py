@@ -23,13 +23,12 @@ class FunctionNames:
         DefinitionError: an item is not a `Function`.
     """
 
-    __slots__ = ("_close", "_found", "functions")
+    __slots__ = ("_close", "functions")
 
     def __init__(self, functions: Iterable[Function]) -> None:
         self.functions: dict[str, Function] = {}
         for function in functions_in(functions, "parse_calls"):
             self.functions.setdefault(function.name, function)
-        self._found: dict[str, Function | None] = {}
         self._close: dict[str, tuple[str, ...]] = {}
 
     def find(self, written: str) -> Function | None:
@@ -39,14 +38,8 @@ class FunctionNames:
         `math_sqrt`) and for `\_`; else it is the only function whose name is the end of the written
         name, behind a dot: `functions.get_weather`, `api.math.sqrt`.
         """
-        function = self.functions.get(written)
-        if function is not None:
-            return function
-        if written not in self._found:
-            self._found[written] = self._search(written)
-        return self._found[written]
-
-    def _search(self, written: str) -> Function | None:
+        if written in self.functions:
+            return self.functions[written]
         name = written.strip(_AROUND).replace("\\_", "_")
         if not name or len(name) > _MAX_LENGTH:
             return None

@@ -205,8 +205,8 @@ class PythonCalls:
         text = self._text
         name = _name_at(text, at)
         function = self._names.find(name)
-        if function is not None and "." in name and self._is_method(name, at):
-            function = None
+        if function is not None and "." in name and name.replace(".", "_") != function.name:
+            function = None if self._is_method(name, at) else function
         if (function is None and name in _WRAPPERS) or self._is_no_call(at, end):
             return None, end
         arguments, searched = read_arguments(text, end, len(text))
@@ -250,6 +250,8 @@ class PythonCalls:
         """Return whether the part before the last dot is an object that the code has made."""
         root, owner = name.partition(".")[0], name.rpartition(".")[0]
         front = self._text[max(at - _BACKWARD, 0) : at]
+        if "=" not in front and " as " not in front:
+            return False
         if re.search(rf"\bimport\b[^\n]*\b{root}\b", front):
             return False
         return _is_bound(root, front) or _is_bound(owner, front)
