@@ -84,21 +84,15 @@ class Checker:
                 return result
         if not arguments.strip():
             return self._check_value({}, ())
-        return self._check_recovered(arguments, read, allow_truncated)
-
-    def coerce(self, value: JsonValue) -> Success[JsonValue]:
-        """Return the value in the spelling that the schema wants; see `schema.coerce`."""
-        return coerced(self.validator.outline, value)
-
-    def _check_recovered(
-        self, text: str | bytes, read: Strict | None, allow_truncated: bool
-    ) -> Success[JsonValue] | Failure:
-        """Check text that is not strict JSON, or whose numbers may be meant as strings."""
-        result = recovered(text, read, self.place)
+        result = recovered(arguments, read, self.place)
         cut = [repair for repair in result.repairs if repair.kind == "truncated"]
         if cut and not allow_truncated:
             return truncated_failure(result.value, cut, result.repairs)
         return self._check_value(result.value, result.repairs) if result else result
+
+    def coerce(self, value: JsonValue) -> Success[JsonValue]:
+        """Return the value in the spelling that the schema wants; see `schema.coerce`."""
+        return coerced(self.validator.outline, value)
 
     def _check_value(
         self, value: JsonValue, repairs: tuple[Repair, ...], read: Strict | None = None

@@ -243,11 +243,11 @@ def _foreign_issue(ownership: Ownership, side: SideName, keys: Keys, value: Json
     """
     if side == "llm":
         return side_issue("llm", keys, _NO_VALUE, value)
-    names, name = ownership.human_names(ownership.at(keys[:-1])), keys[-1] if keys else None
-    near = near_name(name, names) if isinstance(name, str) else None
-    if near is not None:
-        return side_issue("human", keys, f"no value here: did you mean {preview(near)}?")
-    return side_issue("human", keys, f"no value here: {_listed(names) or 'nothing'} is asked for")
+    names = ownership.human_names(ownership.at(keys[:-1]))
+    near = near_name(str(keys[-1]), names) if keys else None
+    remedy = f"{_listed(names) or 'nothing'} is asked for"
+    remedy = remedy if near is None else f"did you mean {preview(near)}?"
+    return side_issue("human", keys, f"no value here: {remedy}")
 
 
 def _no_part_issue(ownership: Ownership, place: OwnedPlace, keys: Keys) -> Issue:

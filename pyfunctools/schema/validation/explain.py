@@ -300,15 +300,12 @@ class _PartExplainer:
             part = None if error.instance_path else self.part.below(keyword)
             if part is None or keyword not in UNEVALUATED:
                 continue
-            found = True
-            if not isinstance(value, dict):
-                is_closed = part.schema is False
-                yield task.issue(
-                    "no more items" if is_closed else f"more items only as {expected(part)}"
-                )
-                continue
+            found, is_closed = True, part.schema is False
             names = list(map(str, error.kind.value))[:_ENOUGH]
-            if part.schema is False:
+            if not isinstance(value, dict):
+                more = "no more items" if is_closed else f"more items only as {expected(part)}"
+                yield task.issue(more)
+            elif is_closed:
                 yield from undeclared(task, names)
             else:
                 each = task._replace(part=part)
