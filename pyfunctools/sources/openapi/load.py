@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, time
 from gc import is_tracked
 from itertools import accumulate
-from json import dumps, loads
+from json import dumps
 from pathlib import Path
 from typing import NoReturn, TypeAlias, cast
 
@@ -184,7 +184,7 @@ def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
     """Return the document from a mapping, text or bytes; a `str` is never a path here."""
     if isinstance(source, Mapping):
         text = text_of_mapping(source, name, limits)  # pyright: ignore[reportUnknownArgumentType]
-        return _loaded(loads(text), name, uri, limits, text)
+        return _parse(text, name, uri, limits)
     if isinstance(source, str):
         # UTF-8 needs at most 4 bytes a character: shorter text need not be encoded to be measured.
         if len(source) * 4 > limits.document:
@@ -250,17 +250,13 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
             f"An OpenAPI document is an object, and this is {kind}.",
             remedy="Is it the right file?",
         )
-    return _loaded(value, name, uri, limits, text)
-
-
-def _loaded(root: JsonObject, name: str, uri: str, limits: Limits, text: str) -> Loaded:
     hidden = may_have_hidden(text)
     is_checked = not hidden and limits.document_depth <= MAX_SCHEMA_DEPTH
     return Loaded(
-        root=root,
+        root=value,
         name=name,
         uri=uri,
-        references=survey(root, name, limits),
+        references=survey(value, name, limits),
         may_have_hidden=hidden,
         is_checked=is_checked and not _may_have_huge_number(text),
     )
