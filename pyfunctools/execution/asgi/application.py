@@ -24,6 +24,7 @@ from pyfunctools.execution.http.responses import outcome_of_response
 from pyfunctools.execution.http.runner import HttpRunner, PreparedCall
 from pyfunctools.execution.person.blame import whole_refused
 from pyfunctools.execution.request.assembly import unsendable
+from pyfunctools.execution.request.claims import argument_at
 from pyfunctools.execution.request.connection import Connection
 from pyfunctools.execution.request.destination import checked_servers, server_url
 from pyfunctools.execution.runner import Run
@@ -32,7 +33,6 @@ from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema import Failure
-from pyfunctools.schema.ground.path import value_at
 
 OtherRoute: TypeAlias = Callable[[str, str, str], str | None]
 """Returns the route that would answer instead, such as `GET /teas/{id}`, or `None`.
@@ -213,9 +213,7 @@ class ApplicationRunner(HttpRunner):
             return None
         expected = f"a value with which this is not {other}"
         keys = (each.argument for each in route.parameters if each.location == "path")
-        issues = tuple(
-            unsendable(one, expected, (value_at(arguments, one) or (None,))[0]) for one in keys
-        )
+        issues = tuple(unsendable(one, expected, argument_at(arguments, one)) for one in keys)
         if issues:
             outcome = whole_refused(call.run.function, Failure(value=arguments, issues=issues))
             return replace(outcome, response=Response(sent="no"))

@@ -66,7 +66,7 @@ class HttpRunner:
     by default the newer one that is installed.
 
     Raises:
-        DefinitionError: the server, the headers, the client or the library is invalid, or private
+        DefinitionError: the server, the headers or the client is invalid, or private
             networks are to be blocked with a client: only the runner's own connections can do that.
     """
 

@@ -28,7 +28,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import wrong_type
 from pyfunctools.execution.http.exchange import (
     DEADLINE,
     Headers,
@@ -61,9 +61,6 @@ class Pools:
     """
 
     def __init__(self, library: str | None, public_only: bool) -> None:
-        if library not in (None, "httpx", "httpx2") or not find_spec(library or "httpx"):
-            reason = f"{library!r} is not installed, or not an HTTP library."
-            raise DefinitionError("library", reason, 'Write `library="httpx"`.')
         self._name = library or ("httpx2" if find_spec("httpx2") else "httpx")
         self._public_only = public_only
         self._lock = Lock()

@@ -16,7 +16,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
 from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.execution.request.body import EncodedBody, encoded_body, form_text
-from pyfunctools.execution.request.claims import clashes, reserved_names
+from pyfunctools.execution.request.claims import argument_at, clashes, reserved_names
 from pyfunctools.execution.request.styles import (
     TOKEN,
     Pairs,
@@ -313,7 +313,7 @@ class _Draft:
                 self._refuse(keys, expected)
                 continue
             is_models = separated is None or separated.owner(keys) == "llm"
-            before = self._value(keys) if is_models else None
+            before = argument_at(self._arguments, keys) if is_models else None
             self._left_out.add(keys)
             self.repairs.append(
                 Repair(path=Path.of(keys), kind="connection", before=before, after=None)
@@ -383,7 +383,12 @@ class _Draft:
             if parameter is not None:
                 first = first or parameter
                 keys = parameter.argument
-                text += self._written(keys, self._value(keys), partial(_path_text, parameter)) or ""
+                text += (
+                    self._written(
+                        keys, argument_at(self._arguments, keys), partial(_path_text, parameter)
+                    )
+                    or ""
+                )
             elif piece.text is not None:
                 text += piece.text
             else:
@@ -403,11 +408,8 @@ class _Draft:
             self.issues.append(unsendable(keys, "a value that is not nested so deeply", None))
         return None
 
-    def _value(self, keys: Keys) -> JsonValue:
-        return (value_at(self._arguments, keys) or (None,))[0]
-
     def _refuse(self, keys: Keys, expected: str) -> None:
-        self.issues.append(unsendable(keys, expected, self._value(keys)))
+        self.issues.append(unsendable(keys, expected, argument_at(self._arguments, keys)))
 
 
 def unsendable(keys: Keys, expected: str, value: JsonValue) -> Issue:

@@ -120,7 +120,7 @@ def clashes(
         by_connection = {known_name(name).flat for name in taken}
         names: list[_Name] = []
         for field, is_declared in fields:
-            value = _value_at(arguments, field.argument)
+            value = argument_at(arguments, field.argument)
             names += _names_of(field, is_declared, value, separated)
             is_whole = value is not None and not (isinstance(value, dict) and _has_names(field))
             if is_declared and is_whole and known_name(field.name).flat in by_connection:
@@ -188,7 +188,7 @@ def _fields_by_location(
     for location, fields in found.items():
         names = reserved.get(location, ())
         # Without an object there are only names that the document itself keeps apart.
-        if names or any(members_of(_value_at(arguments, each.argument)) for each, _ in fields):
+        if names or any(members_of(argument_at(arguments, each.argument)) for each, _ in fields):
             yield fields, names
     body = route.body
     if body is not None and media_kind(body.content_type) in ("form", "multipart"):
@@ -199,7 +199,7 @@ def _form_fields(form: Body, arguments: JsonObject) -> Iterator[tuple[Parameter,
     """Yield the properties of a form, declared or given."""
     schema = form.schema if isinstance(form.schema, dict) else {}
     declared = members_of(schema.get("properties"))
-    for name in {**declared, **members_of(_value_at(arguments, form.argument))}:
+    for name in {**declared, **members_of(argument_at(arguments, form.argument))}:
         rule = form.encoding.get(name, NO_ENCODING)
         yield form_parameter(name, rule, form.argument), name in declared
 
@@ -285,7 +285,8 @@ def _with_delimiters(
                 yield (*keys, key), f"a name and a text without {delimiter!r}"
 
 
-def _value_at(arguments: JsonObject, keys: Keys) -> JsonValue:
+def argument_at(arguments: JsonObject, keys: Keys) -> JsonValue:
+    """Return an argument, `None` if it is absent."""
     return (value_at(arguments, keys) or (None,))[0]
 
 

@@ -569,11 +569,6 @@ def test_a_forked_process_uses_connections_of_its_own(fine: Any) -> None:
     assert fine.connections == 2
 
 
-def test_the_library_has_to_be_installed() -> None:
-    with pytest.raises(DefinitionError):
-        HttpRunner(server="https://h", library="urllib3")
-
-
 def test_a_function_that_is_not_an_operation_is_a_definition_error(fine: Any) -> None:
     function = Function.from_schema(name="f", parameters={"type": "object"})
     with pytest.raises(DefinitionError):
