@@ -100,12 +100,10 @@ def _by_path(function: Function, fixed: Fixed) -> Mapping[str, Any]:
     if not callable(fixed):
         return fixed
     try:
-        values = fixed(function, None)
-        if isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return values
-        reason = f"It returned {type(values).__name__} for {function.name}, not a mapping."
+        return dict(fixed(function, None))
     except Exception as error:  # a caller's code may raise anything
-        reason = f"It raised {type(error).__name__} for {function.name} without a context."
+        kind = type(error).__name__
+        reason = f"For {function.name} without a context it gave {kind}, not a mapping."
     raise DefinitionError(
         "fixed",
         reason,

@@ -1,9 +1,10 @@
 """`Handler`: calls a Python function; `KeywordHandler` calls it with keyword arguments."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from typing import Protocol, TypeAlias, get_type_hints
+from typing import Protocol, TypeAlias
 
 from pyfunctools._bound import BoundCall, bound_keywords
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
@@ -74,7 +75,7 @@ class KeywordHandler:
         self.callable = called
         self.parameters = parameters or {}
         self.is_async = is_async(called)
-        self._info = next((each.name for each in own if wants_info(_hint(called, each))), None)
+        self._info = next((each.name for each in own if _wants_info(each)), None)
         named = ("context" if takes_context else None, self._info)
         self._given = frozenset(filter(None, named))
         """The parameters that the program gives in each call."""
@@ -168,15 +169,9 @@ def _parameters(
     return {} if signature is None else signature.parameters
 
 
-def _hint(called: Callable[..., object], parameter: inspect.Parameter) -> object:
-    """Return the hint of a parameter, evaluated if it is a string and that is possible."""
-    if not isinstance(parameter.annotation, str):
-        return parameter.annotation
-    names = getattr(inspect.unwrap(called), "__globals__", {})
-    try:
-        return get_type_hints(called, names).get(parameter.name)
-    except Exception:  # evaluating a hint may raise anything, and other hints do not matter here
-        return parameter.annotation
+def _wants_info(parameter: inspect.Parameter) -> bool:
+    hint = parameter.annotation
+    return wants_info(hint) if not isinstance(hint, str) else "CallInfo" in re.findall(r"\w+", hint)
 
 
 def _is_required(parameter: inspect.Parameter) -> bool:

@@ -220,9 +220,12 @@ class Outcome:
         if (self.issues, self.repairs, self.content) == _NOTHING:
             return
         for name, kind in (("issues", Issue), ("repairs", Repair), ("content", File)):
-            given: object = getattr(self, name)
-            if given != () or not isinstance(given, tuple):
-                object.__setattr__(self, name, _all(name, given, kind))
+            given: Any = getattr(self, name)
+            items = tuple(given) if isinstance(given, tuple | list) else (given,)  # pyright: ignore
+            if not all(isinstance(each, kind) for each in items):  # pyright: ignore
+                reason = f"It must hold nothing but `{kind.__name__}`s."
+                raise DefinitionError(f"Outcome({name})", reason, "Write a tuple of them.")
+            object.__setattr__(self, name, items)
 
     @property
     def ok(self) -> bool:
@@ -342,15 +345,3 @@ def _is_empty(value: object) -> bool:
 _NOTHING: tuple[object, ...] = ((), (), ())
 _REASONS: tuple[str, ...] = get_args(Reason)
 _WAITS = ("needs_human", "needs_approval")
-
-
-def _all(name: str, given: object, kind: type) -> tuple[object, ...]:
-    listed = tuple(given) if isinstance(given, tuple | list) else (given,)  # pyright: ignore
-    for each in listed:  # pyright: ignore[reportUnknownVariableType]
-        if not isinstance(each, kind):
-            raise DefinitionError(
-                f"Outcome({name})",
-                f"It holds {type(each).__name__}, not `{kind.__name__}`.",  # pyright: ignore
-                f"Write a tuple of `{kind.__name__}`s.",
-            )
-    return listed  # pyright: ignore[reportUnknownVariableType]

@@ -28,7 +28,6 @@ from pyfunctools.sources.python.callable_signature import (
 from pyfunctools.sources.python.core_schema import (
     CoreReader,
     CoreSchema,
-    MisuseError,
     lost_marks,
     read_core,
 )
@@ -221,7 +220,7 @@ def _schemas_in(operation: JsonObject, part: str) -> Iterator[dict[str, JsonValu
 def _read(where: str, hint: object) -> tuple[CoreReader, CoreSchema]:
     try:
         return read_core(hint)
-    except MisuseError as error:
+    except DefinitionError as error:
         raise DefinitionError(where, f"In its inputs {error.reason}", error.remedy) from error
 
 
@@ -256,7 +255,7 @@ class _OperationPlaces:
         if isinstance(each.hint, type) and each.hint.__module__ in ("builtins", "inspect"):
             return  # without a hint it is `inspect.Parameter.empty`
         reader, core = _read(each.path, each.hint)
-        if reader.is_marked:
+        if reader.marked:
             for schema in self._wholes(each, owners, schemas):
                 _keep_marks(each.path, each.field.name, core, schema, self._document)
 

@@ -1,6 +1,7 @@
 """The handler of a callable: arguments from JSON become objects, and make a call."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
@@ -264,12 +265,10 @@ _NOT_PLAIN = frozenset[type]()
 
 def _fresh(default: object) -> object:
     """Return a copy of a mutable default, or the default itself if it cannot be copied."""
-    if not _is_mutable(default):
-        return default
-    try:
-        return deepcopy(default)
-    except Exception:  # copying runs user code, which may raise anything
-        return default
+    if _is_mutable(default):
+        with suppress(Exception):  # copying runs user code, which may raise anything
+            return deepcopy(default)
+    return default
 
 
 def _is_mutable(default: object) -> bool:

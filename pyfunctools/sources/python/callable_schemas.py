@@ -16,7 +16,6 @@ from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signatur
 from pyfunctools.sources.python.core_schema import (
     CoreReader,
     CoreSchema,
-    MisuseError,
     declared_name,
     lost_marks,
 )
@@ -172,7 +171,7 @@ def _error_of_parameter(signature: Signature, error: Exception) -> DefinitionErr
             alone = read_hints({each.name: each.hint}, signature.names)
             if not alone.is_plain:
                 _ = input_schema(alone.core, signature.names)
-        except MisuseError as misuse:
+        except DefinitionError as misuse:
             reason = f"In `{hint_text(each.hint)}` {misuse.reason}"
             return DefinitionError(where, reason, misuse.remedy)
         except Exception as reason:  # as above

@@ -23,6 +23,7 @@ from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
 from pyfunctools._json import members_of
+from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.separation.predicates import is_human_by_default
@@ -55,15 +56,6 @@ _BELOW = frozenset(_INNER) - {"fields"}
 _NOTHING: CoreSchema = {}
 
 
-class MisuseError(Exception):
-    """A hint that pydantic accepts but that would have no effect, with the remedy."""
-
-    def __init__(self, reason: str, remedy: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.remedy = remedy
-
-
 class CoreReader:
     """Facts about a core schema.
 
@@ -73,7 +65,7 @@ class CoreReader:
     fail, nor lose a mark of a whole field.
 
     Raises:
-        MisuseError: a default is a mark, or an inner part is marked as injected.
+        DefinitionError: a default is a mark, or an inner part is marked as injected.
     """
 
     def __init__(self, core: CoreSchema) -> None:
@@ -101,22 +93,17 @@ class CoreReader:
                 aside = _LISTED if kind != "call" else ()
                 stack += [(inner, cls, field) for inner in _inner(node, aside)]
 
-    @property
-    def is_marked(self) -> bool:
-        """Whether a person gives some part."""
-        return bool(self.marked)
-
     def _read(self, node: CoreSchema, field: str) -> None:
         kind, metadata = node["type"], cast("CoreSchema", node.get("metadata") or _NOTHING)
         self.is_plain = self.is_plain and _is_plain(node, metadata)
         if kind == "default" and (written := mark_in(node.get("default"))):
             word = written.word
             reason = f"the default of `{field}` is `{word}`, a mark, which has no effect there."
-            raise MisuseError(reason, remedy_of(written))
+            raise DefinitionError(field, reason, remedy_of(written))
         mark = metadata.get(HUMAN_KEY)
         if isinstance(mark, ContextPart | Inject):
             reason = "an inner part is marked as injected, which only a parameter can be."
-            raise MisuseError(reason, "Make it a parameter of its own.")
+            raise DefinitionError(field, reason, "Make it a parameter of its own.")
         if mark is not None or ("function" in node and is_secret_type(node)):
             self.marked.append(node)
             self.is_plain = self.is_plain and mark is not None
@@ -125,7 +112,9 @@ class CoreReader:
                 self.marked += CoreReader(inner).marked
         if kind in _CLASSES and (name := foreign_class(node.get("cls"))):
             reason = f"an inner part is `{name}`, which only its own library fills in."
-            raise MisuseError(reason, f"Make it a parameter of its own. {FOREIGN_REMEDY}")
+            raise DefinitionError(
+                field, reason, f"Make it a parameter of its own. {FOREIGN_REMEDY}"
+            )
 
 
 class ClassNames(NamedTuple):
@@ -177,7 +166,7 @@ def read_core(hint: object) -> tuple[CoreReader, CoreSchema]:
     """Return the core schema of a hint, with its reader.
 
     Raises:
-        Exception: whatever pydantic, or a class in the hint, raises; a `MisuseError`.
+        Exception: whatever pydantic, or a class in the hint, raises; a `DefinitionError`.
     """
     core = cast("CoreSchema", TypeAdapter[object](cast("type", hint)).core_schema)
     return CoreReader(core), core
@@ -315,7 +304,7 @@ def lost_marks(core: CoreSchema, place: "Place") -> Iterator[LostMark]:
     queue: list[tuple[tuple[str, ...], CoreSchema, Place]] = [((), core, place)]
     seen: set[tuple[int, Place]] = set()
     for path, part, place in queue:  # grows while it is read
-        if part.keys() == {"type"} or (id(part), place) in seen:
+        if len(part) == 1 or (id(part), place) in seen:  # one with its type alone has no mark
             continue
         seen.add((id(part), place))
         name = Path.of(path[-1:])

@@ -5,9 +5,10 @@ This module imports pydantic, so other modules import it only when it is needed.
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from functools import partial
 from inspect import cleandoc
 from itertools import islice
-from typing import TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -44,7 +45,8 @@ _Inner: TypeAlias = (
     | core_schema.ComputedField
 )
 
-S = TypeVar("S", core_schema.ModelSchema, core_schema.DataclassSchema)
+_DESCRIBED = ("model", "dataclass", "typed-dict", "named-tuple")
+"""Kinds of core schemas of classes with docstrings."""
 
 
 class Generator(GenerateJsonSchema):
@@ -127,31 +129,23 @@ class Generator(GenerateJsonSchema):
                 result["maxLength"] = (most + 2) // 3 * 4
         return result
 
-    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
-        """Describe a model and its fields by its docstrings."""
-        return self._class_schema(schema, super().model_schema)
+    def build_schema_type_to_method(self) -> dict[Any, Callable[[Any], JsonSchemaValue]]:
+        """Describe classes and their fields by their docstrings."""
+        methods: dict[Any, Callable[[Any], JsonSchemaValue]] = super().build_schema_type_to_method()
+        described = {kind: partial(self._class_schema, methods[kind]) for kind in _DESCRIBED}
+        return {**methods, **described}
 
-    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
-        """Describe a dataclass and its fields by its docstrings."""
-        return self._class_schema(schema, super().dataclass_schema)
-
-    def _class_schema(self, schema: S, write: Callable[[S], JsonSchemaValue]) -> JsonSchemaValue:
-        self._classes.append(cast("CoreSchema", schema))
+    def _class_schema(
+        self, write: Callable[[CoreSchema], JsonSchemaValue], schema: CoreSchema
+    ) -> JsonSchemaValue:
+        self._classes.append(schema)
         try:
-            return self._described(write(schema), schema["cls"])
+            result = write(schema)
         finally:
             self._classes.pop()
-
-    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
-        """Describe a `TypedDict` and its keys by its docstrings."""
-        result = super().typed_dict_schema(schema)
-        if self.mode == "validation":
+        if schema["type"] == "typed-dict" and self.mode == "validation":
             result = self._with_unlisted(result, schema, schema)
         return self._described(result, schema.get("cls"))
-
-    def named_tuple_schema(self, schema: "core_schema.NamedTupleSchema") -> JsonSchemaValue:
-        """Describe a named tuple and its items, and name them."""
-        return self._described(super().named_tuple_schema(schema), schema["cls"])
 
     def call_schema(self, schema: core_schema.CallSchema) -> JsonSchemaValue:
         """Describe a named tuple (pydantic before 2.13 has it as a call); refuse other calls."""

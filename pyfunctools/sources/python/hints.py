@@ -5,7 +5,7 @@ This module imports pydantic, so other modules import it only when it is needed.
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from types import GenericAlias, NoneType, UnionType
 from typing import (
     Annotated,
@@ -30,7 +30,8 @@ from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema
-from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, MisuseError, fields_in
+from pyfunctools.errors import DefinitionError
+from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, fields_in
 from pyfunctools.sources.python.generator import Generator
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
@@ -65,8 +66,8 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     decodes them itself.
 
     Raises:
-        Exception: whatever pydantic, or a class among the hints, raises; a `MisuseError` for a mark
-            without effect, and for names that pydantic cannot tell apart.
+        Exception: whatever pydantic, or a class among the hints, raises; a `DefinitionError` for a
+            mark without effect, and for names that pydantic cannot tell apart.
     """
     rewriter = TypedDictRewriter(names)
     rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
@@ -78,18 +79,18 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     root["cls"] = _NO_ARGUMENTS[decodes]
     reader = CoreReader(core)
     # Without a mark the model may set every field.
-    if (field := reader.unread or (reader.shared if reader.is_marked else None)) is not None:
+    if (field := reader.unread or (reader.shared if reader.marked else None)) is not None:
         clash = f"`{field}` is read by an `AliasPath` alone, or under another field's name."
-        raise MisuseError(clash, "Give the field a plain alias of its own.")
+        raise DefinitionError(field, clash, "Give the field a plain alias of its own.")
     fields = fields_in(root)
-    whole = {id(each["schema"]) for each in fields.values()} if reader.is_marked else ()
+    whole = {id(each["schema"]) for each in fields.values()} if reader.marked else ()
     # Aliases are read, as the schema lists them, whatever the configuration of a class.
     read = partial(adapter.validator.validate_json, by_alias=True)
     return HintReading(
         core=core,
         fields=fields,
         is_plain=reader.is_plain and all(id(each) in whole for each in reader.marked),
-        is_marked=reader.is_marked,
+        is_marked=bool(reader.marked),
         read=cast("Callable[..., dict[str, object]]", read),
     )
 
@@ -148,19 +149,18 @@ def output_schema(adapter: Adapter, hint: object, names: Namespace) -> JsonSchem
 
 def plain_types(schema: CoreSchema) -> frozenset[type]:
     """Return the types of the values of a core schema, if they need no pydantic: `int`, ..."""
-    types = frozenset[type]()
-    if schema["type"] == "nullable" and schema.keys() <= {"type", "schema", "metadata"}:
-        schema, types = cast("CoreSchema", schema["schema"]), frozenset({NoneType})
-    plain = _PLAIN.get(str(schema["type"])) if schema.keys() <= {"type", "metadata"} else None
-    return _types_of(plain, *types)
+    is_nullable = schema["type"] == "nullable" and schema.keys() <= {"type", "schema", "metadata"}
+    inner = cast("CoreSchema", schema["schema"]) if is_nullable else schema
+    is_plain = inner.keys() <= {"type", "metadata"}
+    return _PLAIN.get((inner["type"], is_nullable), _NOT_PLAIN) if is_plain else _NOT_PLAIN
 
 
-@lru_cache(maxsize=64)
-def _types_of(plain: type | None, *others: type) -> frozenset[type]:
-    return frozenset() if plain is None else frozenset({plain, *others})
-
-
-_PLAIN = {"bool": bool, "float": float, "int": int, "none": NoneType, "str": str}
+_NOT_PLAIN = frozenset[type]()
+_PLAIN: Mapping[tuple[object, bool], frozenset[type]] = {
+    (name, is_nullable): frozenset({kind, NoneType}) if is_nullable else frozenset({kind})
+    for name, kind in (("bool", bool), ("float", float), ("int", int), ("str", str))
+    for is_nullable in (False, True)
+}
 
 
 def _decodes(hint: object) -> bool:

@@ -208,6 +208,6 @@ def _is_marked(hint: object) -> bool:
     from pyfunctools.sources.python.core_schema import read_core  # imports pydantic
 
     try:
-        return read_core(hint)[0].is_marked
+        return bool(read_core(hint)[0].marked)
     except Exception:  # a hint that has no schema is an error where it is exposed
         return False
