@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
-from pyfunctools._json import members_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 from pyfunctools.schema.ground.path import Path
@@ -37,6 +36,7 @@ from pyfunctools.sources.python.markers import (
     mark_in,
     remedy_of,
 )
+from pyfunctools.sources.python.unlisted_names import OF_VALUES, under
 
 if TYPE_CHECKING:  # loaded when a mark may be lost
     from pyfunctools.schema.outline.outline import Place
@@ -333,9 +333,9 @@ def _parts(
         if (target := definitions.get(str(core["schema_ref"]))) is not None:
             yield (), target, place
     elif kind == "dict":
-        for key, keywords in (("values_schema", _OF_VALUES), ("keys_schema", ("propertyNames",))):
+        for key, keywords in (("values_schema", OF_VALUES), ("keys_schema", ("propertyNames",))):
             if key in core:
-                yield (), cast("CoreSchema", core[key]), _under(whole, *keywords)
+                yield (), cast("CoreSchema", core[key]), under(whole, *keywords)
     elif fields := fields_in(core):
         for number, (name, field) in enumerate(fields.items()):  # a named tuple is an array
             at = whole.inside(declared_name(name, field) if kind in _FIELDS else number)
@@ -344,24 +344,12 @@ def _parts(
         for number, inner in enumerate(_inner(core)):
             yield (str(number),), inner, whole.inside(number)
     else:
-        at = _under(whole, "contentSchema") if kind == "json" else place
+        at = under(whole, "contentSchema") if kind == "json" else place
         aside = _NOT_JSON if kind in ("json-or-python", "lax-or-strict") else ()
         replaced = replaced_in(core) if kind == "function-plain" else _inner(core, aside)
         yield from (((), inner, at) for inner in replaced)
 
 
-def _under(place: "Place", *keywords: str) -> "Place":
-    """Return the place of the schemas under these keywords of a place."""
-    found = [part.below(keyword) for part in place.parts for keyword in keywords]
-    found += [
-        part.below("patternProperties", pattern)
-        for part in (place.parts if "patternProperties" in keywords else ())
-        for pattern in members_of(part.rules.get("patternProperties"))
-    ]
-    return place.outline.place_of(tuple(part for part in found if part is not None))
-
-
-_OF_VALUES = ("additionalProperties", "patternProperties")
 _WITH_ITEMS = {"arguments", "frozenset", "generator", "list", "named-tuple", "set", "tuple"}
 
 

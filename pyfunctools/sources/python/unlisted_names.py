@@ -124,7 +124,23 @@ def with_declared_names(
                 refused.append((*keys, key))
             else:
                 name = str(declared)
-                result[name] = renamed(place.inside(name).possible, inner, (*keys, name))
+                below = place.inside(name) if name in listed else under(place, *OF_VALUES)
+                result[name] = renamed(below.possible, inner, (*keys, name))
         return result
 
     return renamed(outline.place.possible, value, ()), refused
+
+
+OF_VALUES: Final = ("additionalProperties", "patternProperties")
+"""Keywords of the properties that are not declared; a pattern may not be decidable here."""
+
+
+def under(place: "Place", *keywords: str) -> "Place":
+    """Return the place of all schemas under these keywords of a place."""
+    found = [part.below(keyword) for part in place.parts for keyword in keywords]
+    found += [
+        part.below("patternProperties", pattern)
+        for part in (place.parts if "patternProperties" in keywords else ())
+        for pattern in members_of(part.rules.get("patternProperties"))
+    ]
+    return place.outline.place_of(tuple(part for part in found if part is not None))
