@@ -345,7 +345,8 @@ def responses_of(document: Document, operation: Operation) -> OperationResponses
     found: dict[str, DocumentPlace] = {}
     declared: dict[str, tuple[str, ...]] = {}
     notes: list[str] = []
-    for status, value in members_of(operation.fields.get("responses")).items():
+    written = operation.fields.get("responses")
+    for status, value in written.items() if isinstance(written, dict) else ():
         if not _is_status(status):
             continue
         place = DocumentPlace(value, operation.pointer, operation.resource)
@@ -362,8 +363,7 @@ def responses_of(document: Document, operation: Operation) -> OperationResponses
             place = place._replace(value={"content": content})
         found[status] = place
         declared[status if status == "default" else status.upper()] = (*content,)
-    status = _success(found)
-    if status is None:
+    if not found or (status := _success(found)) is None:
         return OperationResponses(declared, None, notes)
     success = found[status]
     if success.pointer is operation.pointer:

@@ -104,8 +104,10 @@ def name_all(routes: Sequence[Route], names: Naming = "accessor") -> list[str]:
 
 
 def _candidate(route: Route, names: Naming) -> Candidate:
-    text = _called(names, route) if callable(names) else route.operation_id
-    if text and names != "accessor":
+    text = _called(names, route) if callable(names) else None
+    if text is None and names == "operation_id":
+        text = route.operation_id
+    if text is not None:
         name = _bounded(_started(_INVALID_IN_ID.sub("_", text)), route)
         return Candidate(name, name == text)
     if (accessor := route.operation.get("x-samchon-accessor")) is not None:

@@ -249,7 +249,7 @@ class Parameters:
         if found.is_human or (found.is_human is False and not twice):
             return found
         argument, mark = earlier.parameter.argument, earlier.is_human
-        if mark is not None and not mark:
+        if mark is False:
             return found
         given = is_persons(self._document, earlier.schema, argument, is_human_by_default, mark=mark)
         return found._replace(is_human=True) if given else found
