@@ -418,6 +418,17 @@ DIALECTS: Final = {
 """Every dialect by the name that users write."""
 
 
+_MAKERS: Final = {
+    **dict.fromkeys(("gpt", "azure", "vllm"), "openai"),
+    **dict.fromkeys(("google", "vertex"), "gemini"),
+    **dict.fromkeys(("aws", "boto", "amazon"), "bedrock"),
+    "claude": "anthropic",
+    "grok": "xai",
+    **{name: name for name in DIALECTS},
+}
+"""The dialect to suggest for a name of a model, a maker or a server that begins like this."""
+
+
 def dialect_of(name: object) -> Dialect:
     """Return the dialect of this name.
 
@@ -427,8 +438,14 @@ def dialect_of(name: object) -> Dialect:
     row = DIALECTS.get(name) if isinstance(name, str) else None
     if row is not None:
         return row
-    close = near_names(name, DIALECTS) if isinstance(name, str) else ()
-    remedy = f"Write one of {', '.join(repr(each) for each in close or DIALECTS)}."
-    if not isinstance(name, str):
+    is_text = isinstance(name, str)
+    # The name of a module, or that of the module of a client.
+    written = str(name if is_text else getattr(name, "__name__", type(name).__module__)).lower()
+    begins = [stem for stem in _MAKERS if written.startswith(stem)]
+    close = [_MAKERS[max(begins, key=len)]] if begins else []
+    close += near_names(written, DIALECTS) if is_text else []
+    listed = ", ".join(repr(each) for each in dict.fromkeys(close or DIALECTS))
+    remedy = f"Write {'one of ' if ',' in listed else ''}{listed}."
+    if not is_text:
         raise wrong_type("dialect", "a name", name, remedy)
     raise DefinitionError("dialect", f"There is no dialect {name!r}.", remedy)

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from keyword import iskeyword
 from math import isfinite
 from typing import Any, Final, TypeVar
 
@@ -114,25 +115,20 @@ def made_call(
 
 def too_many() -> Failure:
     """Return the failure of the first call that is one too many."""
-    issue = Issue(
-        path=_ROOT,
-        expected=f"at most {MAX_CALLS} calls",
-        value=None,
-        message=f"There are more than {MAX_CALLS} calls; this one and all later ones are not run.",
-    )
-    return Failure(value={}, issues=(issue,))
+    message = f"There are more than {MAX_CALLS} calls; this one and all later ones are not run."
+    return Failure(value={}, issues=(_of_call(f"at most {MAX_CALLS} calls", message),))
 
 
 def as_cut_off(result: Success[JsonValue] | Failure) -> Failure:
     """Return the failure of a call that may have been cut off, whatever its result is."""
-    issue = Issue(
-        path=_ROOT,
-        expected="the whole call: the response was cut off in it",
-        value=None,
-        message="The response was cut off here, so this call may be incomplete.",
-    )
+    expected = "the whole call: the response was cut off in it"
+    issue = _of_call(expected, "The response was cut off here, so this call may be incomplete.")
     issues = () if result else result.issues
     return Failure(value=result.value, issues=(issue, *issues), repairs=result.repairs)
+
+
+def _of_call(expected: str, message: str, value: JsonValue = None) -> Issue:
+    return Issue(path=_ROOT, expected=expected, value=value, message=message)
 
 
 def unknown_function(
@@ -148,13 +144,9 @@ def unknown_function(
         value = parse_at(arguments, None).value
     else:
         value = {} if arguments is None else arguments
-    issue = Issue(
-        path=_ROOT,
-        expected="a call of " + (" or ".join(close) or "a function that exists"),
-        value=name,
-        message=str(UnknownFunctionError(name, close, names.functions)),
-    )
-    return Failure(value=value, issues=(issue,))
+    expected = "a call of " + (" or ".join(close) or "a function that exists")
+    message = str(UnknownFunctionError(name, close, names.functions))
+    return Failure(value=value, issues=(_of_call(expected, message, name),))
 
 
 def _check_json(
@@ -281,19 +273,35 @@ def _with_names(
 ) -> tuple[WrittenArguments, list[Issue]]:
     """Return arguments under the names of properties, and issues of surplus arguments.
 
-    A single object whose keys are properties is the object of all arguments.
+    A single object whose keys are properties is the object of all arguments. What Python cannot
+    write as a keyword, as `from`, is written `from_` or `_from`.
     """
     positional, given = written.positional, written.values
-    if not positional:
-        return written, []
     only = positional[0] if len(positional) == 1 and not given else None
     if isinstance(only, dict) and only and all(key in names for key in only):
         return written.moved(dict(only), lambda keys: keys[1:]), []
+    bare = {key: key.strip("_") for key in given if key not in names}
+    every = [*given, *bare.values()]
+    meant: dict[str | int, str] = {
+        key: name
+        for key, name in bare.items()
+        if iskeyword(name) and name in names and every.count(name) == 1
+    }
+    if not positional and not meant:
+        return written, []
+    values = {meant.get(key, key): value for key, value in given.items()}
     free = enumerate(names[: len(positional)])
-    placed: dict[str | int, str] = {place: name for place, name in free if name not in given}
-    values = {**given, **{name: positional[int(place)] for place, name in placed.items()}}
-    arguments = written.moved(
-        values, lambda keys: (placed.get(keys[0], keys[0]), *keys[1:]) if keys else keys
+    placed = {place: name for place, name in free if name not in values}
+    values |= {name: positional[place] for place, name in placed.items()}
+    named = {**meant, **placed}
+
+    def change(keys: Keys) -> Keys:
+        return (named.get(keys[0], keys[0]), *keys[1:]) if keys else keys
+
+    arguments = written.moved(values, change)
+    arguments.repairs += (
+        Repair(path=Path.of((name,)), kind="keyword", before=key, after=name)
+        for key, name in meant.items()
     )
     return arguments, [
         _issue(

@@ -91,8 +91,6 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
     if call is not None and (call.function is not None or call.sure):
         yield call
         return
-    if _is_definition(value):
-        return
     mine = [(key, inner, names.find(key)) for key, inner in value.items() if type(key) is str]
     known = [each for each in mine if each[2] is not None and _may_be_arguments(each[1])]
     if known:
@@ -177,11 +175,6 @@ def _flat(
 
 def _may_be_arguments(value: JsonValue) -> bool:
     return value is None or isinstance(value, dict | str | list)
-
-
-def _is_definition(value: JsonObject) -> bool:
-    """Return whether this is the description of a function."""
-    return "description" in value and ("parameters" in value or "input_schema" in value)
 
 
 def _is_schema(arguments: JsonValue, function: Function | None) -> bool:

@@ -105,12 +105,13 @@ def functions_in(given: object, taker: str) -> Iterator[Function]:
     """Yield the functions that `taker` was given.
 
     Raises:
-        DefinitionError: an item is not a `Function`.
+        DefinitionError: these are no functions, or an item is not a `Function`.
     """
-    items = cast("Iterable[object]", given) if isinstance(given, Iterable) else (given,)
-    for each in items:
+    remedy = "Write a controller, or `[function]`; `function_of` and `from_schema` make functions."
+    if not isinstance(given, Iterable):
+        raise wrong_type(taker, "functions", given, remedy)
+    for each in cast("Iterable[object]", given):
         if not isinstance(each, Function):
-            remedy = "Give a controller, or functions from `function_of` or `from_schema`."
             raise wrong_type(taker, "only `Function`s", each, remedy)
         yield each
 
