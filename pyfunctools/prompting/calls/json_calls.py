@@ -33,12 +33,17 @@ _SURE: Final = frozenset({"arguments", "args", "function_args", "action_input", 
 
 _CALL_TYPES: Final = frozenset({"function", "function_call", "tool_use", "tool_call"})
 """The `type` of a call."""
+_FOREIGN: Final = re.compile(
+    r"mcp|server|builtin|approval|result|output(?!_text)|response$|thinking|reason|document|search"
+    r"|input|user|human|system"
+)
+"""Parts of the `type` of a block that the model did not write, or of a call of a server tool."""
 _WRAPPER: Final = re.compile(
     r"(?:next_?)?(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|(?:next_?)?actions?"
     r"|functions?|tools?|arguments|parameters|choices|message|assistant|response|answer|plan|steps?",
     re.IGNORECASE,
 )
-"""Keys whose value contains calls, and types of objects that do; all else is data."""
+"""Keys whose value contains calls; the values of other keys are data."""
 _BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
 _WORDS: Final = frozenset({*_NAMES, *ANY_ARGUMENT_KEYS})
 _MAX_DEPTH: Final = 64
@@ -108,7 +113,7 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
 def _is_foreign(value: JsonObject) -> bool:
     """Return whether this is a block or a message that the model did not write."""
     kind = value.get("type")
-    if isinstance(kind, str) and not _WRAPPER.fullmatch(kind):
+    if isinstance(kind, str) and kind not in _CALL_TYPES and _FOREIGN.search(kind.lower()):
         return True
     spoken = any(key in value for key in ("content", "parts", *CALL_KEYS))
     return spoken and is_foreign(value.get("role"))
