@@ -240,7 +240,7 @@ def _handler(
         plain=None if fills_defaults or [*keys] != [*keys.values()] else plain,
         kwargs=stars.get("kwargs"),
         reserved=signature.reserved | (keys.keys() - {*keys.values()}),
-        has_human=reading.is_marked,
+        has_human=bool(reading.marked_in),
         unlisted=Lazy(lambda: written.value.unlisted),
         renames=renames,
         output=read_output(signature, parameters.docs),

@@ -100,8 +100,9 @@ class CallableParameters:
             generated, has_unlisted = input_schema(reading.core, signature.names)
         except Exception as error:  # pydantic and the hints' classes may raise anything
             raise _error_of_parameter(signature, error) from error
-        if reading.is_marked and not reading.is_plain:
-            lost = next(lost_marks(reading.core, Outline(generated).place), None)
+        if reading.marked_in and not reading.is_plain:
+            marks = lost_marks(reading.core, Outline(generated).place, reading.marked_in)
+            lost = next(marks, None)
             if lost is not None:  # the model could set the value
                 raise DefinitionError(
                     f"{signature.where}({lost.path})",

@@ -59,7 +59,8 @@ _NOTHING: CoreSchema = {}
 class CoreReader:
     """Facts about a core schema.
 
-    `marked`: the parts that a person gives. `unread`: a field that is not read by its declared
+    `marked`: the parts that a person gives; `marked_in`: the fields of the whole that they are in,
+    empty for those of a shared definition. `unread`: a field that is not read by its declared
     name. `shared`: a field that is also read by the declared name of another one. `classes`: those
     that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
     fail, nor lose a mark of a whole field.
@@ -70,16 +71,20 @@ class CoreReader:
 
     def __init__(self, core: CoreSchema) -> None:
         self.marked: list[CoreSchema] = []
+        self.marked_in: set[str] = set()
         self.is_plain = True
         self.unread: str | None = None
         self.shared: str | None = None
         self.classes: list[ClassNames] = []
-        stack = [(core, core, "")]
+        stack: list[tuple[CoreSchema, CoreSchema, str | None, str]] = [(core, core, None, "")]
         while stack:
-            node, cls, field = stack.pop()
+            node, cls, top, field = stack.pop()
             kind = node["type"]
             cls = node if kind in _CLASSES else cls
+            known = len(self.marked)
             self._read(node, field)
+            if len(self.marked) > known:
+                self.marked_in.add(top or "")
             fields = fields_in(node)
             if kind in _FIELDS:
                 names = ClassNames.of(node, fields, cls)
@@ -88,10 +93,12 @@ class CoreReader:
                     self.classes.append(names)
             for name, each in fields.items():
                 below = each if "type" in each else each["schema"]
-                stack.append((cast("CoreSchema", below), cls, name))
+                stack.append((cast("CoreSchema", below), cls, name if top is None else top, name))
             if not _BELOW.isdisjoint(node):
                 aside = _LISTED if kind != "call" else ()
-                stack += [(inner, cls, field) for inner in _inner(node, aside)]
+                for inner in _inner(node, aside):
+                    is_shared = kind == "definitions" and inner is not node["schema"]
+                    stack.append((inner, cls, "" if is_shared else top, field))
 
     def _read(self, node: CoreSchema, field: str) -> None:
         kind, metadata = node["type"], cast("CoreSchema", node.get("metadata") or _NOTHING)
@@ -298,8 +305,13 @@ class LostMark(NamedTuple):
     place: "Place"
 
 
-def lost_marks(core: CoreSchema, place: "Place") -> Iterator[LostMark]:
-    """Yield the marks of a core schema that its JSON Schema, at a place of an outline, lacks."""
+def lost_marks(
+    core: CoreSchema, place: "Place", fields: Collection[str] = ("",)
+) -> Iterator[LostMark]:
+    """Yield the marks of a core schema that its JSON Schema, at a place of an outline, lacks.
+
+    `fields` are those with marks (`CoreReader.marked_in`).
+    """
     definitions: dict[str, CoreSchema] = {}
     queue: list[tuple[tuple[str, ...], CoreSchema, Place]] = [((), core, place)]
     seen: set[tuple[int, Place]] = set()
@@ -316,8 +328,9 @@ def lost_marks(core: CoreSchema, place: "Place") -> Iterator[LostMark]:
         if HUMAN_KEY in metadata or (is_secret_type(part) and not is_models):
             yield LostMark(".".join(path), HUMAN_KEY not in metadata, place)
             continue
-        below = _parts(part, place, definitions)
-        queue += (((*path, *step), inner, at) for step, inner, at in below)
+        for step, inner, at in _parts(part, place, definitions):
+            if path or not step or "" in fields or step[0] in fields:
+                queue.append(((*path, *step), inner, at))
 
 
 def _parts(

@@ -4,7 +4,7 @@ This module imports pydantic, so other modules import it only when it is needed.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from types import GenericAlias, NoneType, UnionType
 from typing import (
@@ -48,14 +48,14 @@ class HintReading(NamedTuple):
     """Several hints as the fields of one object, as pydantic reads them.
 
     `core` is pydantic's core schema of this object, `fields` are its fields. `is_plain`: writing
-    the JSON Schema cannot fail, nor lose a mark. `is_marked` tells whether a person gives some
-    part. `read` parses and validates JSON text.
+    the JSON Schema cannot fail, nor lose a mark. `marked_in` are the fields that a person gives a
+    part of (`CoreReader.marked_in`). `read` parses and validates JSON text.
     """
 
     core: CoreSchema
     fields: Mapping[str, CoreSchema]
     is_plain: bool
-    is_marked: bool
+    marked_in: Collection[str]
     read: Callable[..., dict[str, object]]
 
 
@@ -90,7 +90,7 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
         core=core,
         fields=fields,
         is_plain=reader.is_plain and all(id(each) in whole for each in reader.marked),
-        is_marked=bool(reader.marked),
+        marked_in=frozenset(reader.marked_in),
         read=cast("Callable[..., dict[str, object]]", read),
     )
 
