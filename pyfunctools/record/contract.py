@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from json import dumps
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, members_of
@@ -76,6 +77,11 @@ class HumanSide:
         return self.secrets.has_human and self.secrets.part(human, "human") not in (None, {}, [])
 
 
+_LAZY = ("checker", "examples", "human_side", "notes", "secrets", "separated")
+_LOCK = Lock()
+"""Held while a slot of a `Contract` is made."""
+
+
 class Contract:
     """The normalized schemas of a function, `parameters` and `output`, and their checks.
 
@@ -94,10 +100,15 @@ class Contract:
     """
 
     __slots__ = (
-        *("checker", "examples", "first", "human_side", "items", "kept", "mark", "notes"),
-        *("output", "output_validator", "parameters", "renderings", "secrets", "separated"),
-        "validator",
+        *("_given", "first", "items", "kept", "mark", "output", "output_validator", "parameters"),
+        *("renderings", "validator", *_LAZY),
     )
+    separated: Lazy[Separated | None]
+    checker: Lazy[Checker]
+    notes: Lazy[tuple[Note, ...]]
+    human_side: Lazy[HumanSide]
+    secrets: Lazy[Separated]
+    examples: Lazy[tuple[JsonValue, ...]]
 
     def __init__(
         self,
@@ -106,30 +117,70 @@ class Contract:
         is_human: IsHuman | None,
         notes: Notes = tuple,
         *,
-        examples: Examples | None = None,
+        examples: Examples = tuple,
         first: Sequence[str] = (),
         hinted: bool = False,
         items: JsonSchema | None = None,
     ) -> None:
-        validator = Validator(parameters, formats="local" if hinted else True)
-        separated = Lazy(partial(_separated, validator, is_human))
         self.parameters = parameters
         self.output = output
         self.items = items
         self.first = first
-        self.validator = validator
+        self.validator = Validator(parameters, formats="local" if hinted else True)
         self.output_validator = None if output is None else Validator(output, formats=not hinted)
-        self.separated = separated
-        self.checker = Lazy(partial(_checker, validator, separated, first))
-        self.notes = Lazy(lambda: tuple(dict.fromkeys((*notes(), *_lost(separated.value)))))
-        self.human_side = Lazy(
-            lambda: HumanSide(both.shared("human") if (both := separated.value) else {})
-        )
-        self.secrets = Lazy(partial(separate_normalized, parameters, is_secret, validator))
-        self.examples = Lazy(partial(_valid, examples, validator, separated)) if examples else _NONE
         self.renderings: dict[_Rendered, Rendering] = {}
         self.mark = object()
         self.kept: dict[str, str] = {}
+        self._given = is_human, notes, examples
+
+    if not TYPE_CHECKING:  # else a type checker accepts every attribute
+
+        def __getattr__(self, name: str) -> Lazy[object]:
+            """Make a slot when it is first read: most functions are never called."""
+            if name not in _LAZY:
+                raise AttributeError(name)
+            with _LOCK:  # another thread may have made it
+                try:
+                    return object.__getattribute__(self, name)
+                except AttributeError:
+                    made = Lazy(getattr(self, "_make_" + name))
+                    setattr(self, name, made)
+            return made
+
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        """Return what is not `_given`: all that is made of it is made now."""
+        return None, {name: getattr(self, name) for name in self.__slots__ if name != "_given"}
+
+    def _make_separated(self) -> Separated | None:
+        is_human, _, _ = self._given
+        if is_human is None:
+            return None
+        separated = separate_normalized(self.parameters, is_human, self.validator)
+        return separated if separated.has_human else None
+
+    def _make_checker(self) -> Checker:
+        names = _in_order(_properties(self.llm), self.first)
+        return Checker(self.separated.value or self.validator, tuple(names))
+
+    def _make_notes(self) -> tuple[Note, ...]:
+        _, notes, _ = self._given
+        return tuple(dict.fromkeys((*notes(), *_lost(self.separated.value))))
+
+    def _make_human_side(self) -> HumanSide:
+        separated = self.separated.value
+        return HumanSide(separated.shared("human") if separated is not None else {})
+
+    def _make_secrets(self) -> Separated:
+        return separate_normalized(self.parameters, is_secret, self.validator)
+
+    def _make_examples(self) -> tuple[JsonValue, ...]:
+        """Return the first short examples that are valid for the model's side, cut down to it."""
+        _, _, written = self._given
+        separated = self.separated.value
+        parts = (each if separated is None else separated.part(each, "llm") for each in written())
+        short = (each for each in parts if each and len(dumps(each)) <= _LONGEST_EXAMPLE)
+        valid = filter((separated or self.validator).accepts, short)
+        return tuple(islice(valid, _MOST_EXAMPLES))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Contract):
@@ -292,34 +343,9 @@ def _lost(separated: Separated | None) -> Iterator[Note]:
         )
 
 
-def _separated(whole: Validator, is_human: IsHuman | None) -> Separated | None:
-    if is_human is None or not isinstance(whole.schema, dict):
-        return None
-    separated = separate_normalized(whole.schema, is_human, whole)
-    return separated if separated.has_human else None
-
-
-def _checker(whole: Validator, sides: Lazy[Separated | None], first: Sequence[str]) -> Checker:
-    separated = sides.value
-    schema = whole.schema if separated is None else separated.shared("llm")
-    names = _in_order(_properties(schema if isinstance(schema, dict) else {}), first)
-    return Checker(separated or whole, tuple(names))
-
-
-def _valid(
-    written: Examples, whole: Validator, sides: Lazy[Separated | None]
-) -> tuple[JsonValue, ...]:
-    """Return the first short examples that are valid for the model's side, cut down to it."""
-    separated = sides.value
-    parts = (each if separated is None else separated.part(each, "llm") for each in written())
-    short = (each for each in parts if each and len(dumps(each)) <= _LONGEST_EXAMPLE)
-    return tuple(islice(filter((separated or whole).accepts, short), _MOST_EXAMPLES))
-
-
 _LONGEST_EXAMPLE = 4_000
 """Characters of JSON: a model reads examples with each request."""
 _MOST_EXAMPLES = 3
-_NONE = Lazy[tuple[JsonValue, ...]].of(())
 
 
 def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:
