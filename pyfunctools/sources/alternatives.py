@@ -15,7 +15,8 @@ from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_
 from pyfunctools.note import Note
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import MAX_HOPS
-from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
+from pyfunctools.schema.ground.walk import children
+from pyfunctools.schema.normalization.prepare import Bundled, bundled
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     Constant,
@@ -60,15 +61,12 @@ def loosened(schema: JsonSchema, references: References) -> JsonSchema:
 
     Targets of references are compared, not changed.
     """
-    whole: dict[str, JsonValue] = {"": schema}
-    todo = [Slot(whole, "", schema)]
-    while todo:
-        place = todo.pop()
-        if isinstance(place.inner, dict) and TESTED_ONLY.isdisjoint(place.steps[:1]):
-            copy, below = copy_with_slots(loosened_alone(place.inner, references))
-            place.put(copy)
-            todo += below
-    return members_of(whole[""])
+
+    def prepare(inner: JsonSchema, scope: None) -> tuple[JsonSchema, None]:
+        tested = {k: Bundled(v) for k in TESTED_ONLY if isinstance(v := inner.get(k), dict)}
+        return {**loosened_alone(inner, references), **tested}, scope
+
+    return bundled(schema, None, prepare)
 
 
 def loosened_alone(schema: JsonSchema, references: References) -> JsonSchema:

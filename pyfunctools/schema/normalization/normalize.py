@@ -41,8 +41,8 @@ def normalize(
       only where no keyword depends on the type.
 
     A reference out of the schema stays. `lookup` returns its target, not normalized, where that
-    is needed; references in the target are resolved like those of the schema. The result shares
-    values with the schema (defaults, examples, `enum`), but no objects that hold subschemas.
+    is needed; references in the target are resolved like those of the schema. The result shares no
+    object and no array with the schema.
 
     Raises:
         SchemaError: the schema is invalid, nested more than 256 deep, not JSON, or has references

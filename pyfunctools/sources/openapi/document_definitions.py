@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of, text_of
+from pyfunctools._json import JsonSchema, JsonValue, json_copy, members_of, text_of
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note
 from pyfunctools.schema.ground.references import defined_name, mapped_subtypes, reference_to
@@ -182,7 +182,8 @@ class DocumentDefinitions:
         except SchemaError as error:
             reason = f"This schema cannot be read: {error}."
             raise DocumentError(self._document.name, reason, pointer=place.pointer) from error
-        return found.of(schema, is_directed=written.is_directed)
+        # The program can change the document: `origin.operation` is a part of it.
+        return found.of(json_copy(schema), is_directed=written.is_directed)
 
     def _to_merge(self, reference: str) -> tuple[JsonSchema | bool, bool] | None:
         """Return the bundled schema of a definition, and whether it is directed."""

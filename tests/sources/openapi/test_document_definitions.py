@@ -9,7 +9,7 @@ from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.references import defined_name, reference_to
 from pyfunctools.schema.separation.predicates import is_human_by_default
-from pyfunctools.sources.openapi.bundling import DefinitionNames
+from pyfunctools.sources.openapi.definition_names import DefinitionNames
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, DocumentResolver
 from pyfunctools.sources.openapi.document_definitions import DocumentDefinitions
 from pyfunctools.sources.openapi.load import Loaded
@@ -337,6 +337,19 @@ def test_an_invalid_schema_is_an_error_with_its_pointer() -> None:
         DocumentError, match=r"This schema cannot be read: .*at /components/schemas/A"
     ):
         complete({"items": ref("A")}, components=schemas(A={"enum": [float("nan")]}))
+
+
+def test_a_definition_does_not_change_with_the_document() -> None:
+    size: dict[str, JsonValue] = {"type": "string", "maxLength": 3}
+    document = Document(Loaded(root={"components": schemas(A=size)}, name="a.json"), None)
+    place = DocumentPlace({"properties": {"a": size, "b": ref("A")}}, "/here", document.main)
+    definitions = DocumentDefinitions(document, is_human_by_default)
+    found = definitions.normalized(place)
+    reached = definitions.closure(found.names).schemas
+    size["maxLength"] = 7
+    expected = {"type": "string", "maxLength": 3}
+    assert found.schema == {"properties": {"a": expected, "b": own("A")}}
+    assert reached == {"A": expected}
 
 
 def test_the_document_is_unchanged_and_deep_schemas_need_no_stack() -> None:
