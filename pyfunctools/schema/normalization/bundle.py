@@ -12,7 +12,7 @@ from pyfunctools.schema.ground.path import array_index, pointer_of
 from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.check_input import is_early
-from pyfunctools.schema.normalization.prepare import bundled
+from pyfunctools.schema.normalization.prepare import bundled_below
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import (
     ANCHORS,
@@ -82,13 +82,17 @@ class _Bundle:
         for keyword in ("$defs", "definitions"):
             for name, inner in schemas_by_name(self._root.get(keyword)).items():
                 self._name(_Target(inner, self._within(inner, self._base)), name)
-        body = bundled(self._root, self._base, self._prepare)
-        definitions = {name: self._definition(name) for name in self._queue}  # which grows
-        return {**body, "$defs": definitions} if definitions else body
+        body = self._bundled(_Target(self._root, self._base))
+        definitions = {
+            name: self._bundled(self._targets[name]) for name in self._queue
+        }  # which grows
+        return {**members_of(body), **({"$defs": definitions} if definitions else {})}
 
-    def _definition(self, name: str) -> JsonSchema | bool:
-        schema, resource = self._targets[name]
-        return bundled(schema, resource, self._prepare) if isinstance(schema, dict) else schema
+    def _bundled(self, target: _Target) -> JsonSchema | bool:
+        schema, resource = target
+        if not isinstance(schema, dict):
+            return schema
+        return bundled_below(self._translated(schema, resource), resource, self._prepare)
 
     def _read(self) -> None:
         for schema, base in self._with_bases():
@@ -118,6 +122,9 @@ class _Bundle:
 
     def _prepare(self, schema: JsonSchema, outside: str) -> tuple[JsonSchema, str]:
         resource = self._within(schema, outside)
+        return self._translated(schema, resource), resource
+
+    def _translated(self, schema: JsonSchema, resource: str) -> JsonSchema:
         for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
             if isinstance(schema[keyword], str):
                 raise SchemaError(
@@ -137,7 +144,7 @@ class _Bundle:
             node["allOf"] = [*items_of(node.get("allOf")), False]
         if isinstance(reference := node.get("$ref"), str):
             node["$ref"] = self._reference(reference, resource)
-        return node, resource
+        return node
 
     def _reference(self, reference: str, resource: str) -> str:
         """Return the reference to the definition of a target.

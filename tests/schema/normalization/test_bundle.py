@@ -178,3 +178,15 @@ def test_many_references_of_one_name_are_numbered():
     parts = {"+" * n: {"properties": {"a": {"minimum": n}}} for n in range(1, 2_001)}
     schema = {"x": parts, "anyOf": [{"$ref": f"#/x/{name}/properties/a"} for name in parts]}
     assert len(bundle(schema)["$defs"]) == 2_000
+
+
+def test_a_relative_id_counts_once() -> None:
+    schema = {
+        "$id": "https://a.org/b/c.json",
+        "$ref": "#/$defs/x",
+        "$defs": {
+            "x": {"$id": "d/e.json", "$ref": "f.json"},
+            "y": {"$id": "d/f.json", "type": "number"},
+        },
+    }
+    assert bundle(schema)["$defs"] == {"x": {"$ref": "#/$defs/y"}, "y": {"type": "number"}}
