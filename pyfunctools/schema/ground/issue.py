@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from pyfunctools._text import quantity, record_repr
-from pyfunctools.schema.ground.json_values import ABSENT, DEPTH, Given, preview
+from pyfunctools.schema.ground.json_values import ABSENT, DEPTH, Given, preview_scalar
 from pyfunctools.schema.ground.path import Keys, Path
 
 Side: TypeAlias = Literal["whole", "llm", "human"]
@@ -65,7 +65,7 @@ def side_issue(
     elif isinstance(value, list | tuple):
         got = f"an array of {quantity(len(value), 'item')}"
     else:
-        got = preview(value)
+        got = preview_scalar(value)
     message = f"{path}{got and f' is {got}'}: expected {rule or expected}"
     message += "" if message.endswith("?") else "."
     return Issue(path=path, expected=expected, value=value, message=message, side=side)

@@ -213,27 +213,24 @@ def preview(value: JsonValue, limit: int = LINE) -> str:
 
     The value may be of any type and contain itself. The cost depends on `limit`, not on the value.
     """
-    text = ""
-    for piece in _pieces(value, limit):
-        text += piece
-        if len(text) > limit:
-            break
-    return shortened(text, limit)
-
-
-def _pieces(value: JsonValue, limit: int) -> Iterator[str]:
-    """Yield the text of a value bit by bit; the nesting is no deeper than the text is long."""
     if not isinstance(value, CONTAINERS):
-        yield preview_scalar(value, limit)
-        return
+        return preview_scalar(value, limit)
+    return shortened(_written(value, limit, limit), limit)
+
+
+def _written(value: JsonValue, limit: int, room: int) -> str:
+    """Return a value as JSON, or only its beginning if that is longer than `room`."""
+    if not isinstance(value, CONTAINERS):
+        return preview_scalar(value, limit)
     is_object = isinstance(value, dict)
-    yield "{" if is_object else "["
-    comma = ""
+    text, comma = "{" if is_object else "[", ""
     for name, inner in value.items() if isinstance(value, dict) else zip(repeat(""), value):
-        yield f"{comma}{preview_scalar(name, limit)}: " if is_object else comma
-        yield from _pieces(inner, limit)
+        text += f"{comma}{preview_scalar(name, limit)}: " if is_object else comma
+        if len(text) > room:
+            return text
+        text += _written(inner, limit, room - len(text))
         comma = ", "
-    yield "}" if is_object else "]"
+    return text + ("}" if is_object else "]")
 
 
 def preview_scalar(value: object, limit: int = LINE) -> str:

@@ -260,7 +260,7 @@ class _PartExplainer:
         wrong = [name for name in value if name not in self.part.declared]
         if "patternProperties" in self._rules:
             wrong = [name for name in wrong if self._closed_rest in self.part.parts_of(name)]
-        yield from undeclared(task, wrong[:_ENOUGH])
+        yield from undeclared(task, value, wrong[:_ENOUGH])
 
     def unions(self, task: Task) -> Iterator[Step]:
         """Yield the value for the branch it was meant for, or the issue of the union."""
@@ -306,7 +306,7 @@ class _PartExplainer:
                 more = "no more items" if is_closed else f"more items only as {expected(part)}"
                 yield task.issue(more)
             elif is_closed:
-                yield from undeclared(task, names)
+                yield from undeclared(task, value, names)
             else:
                 each = task._replace(part=part)
                 yield from (each._replace(path=(*task.path, n), value=value.get(n)) for n in names)

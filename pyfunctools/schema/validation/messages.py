@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from jsonschema_rs import ValidationError
 
-from pyfunctools._json import JsonValue, members_of
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened
 from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.issue import Issue, Side, side_issue
@@ -95,9 +95,9 @@ def closest(values: Sequence[JsonValue], value: JsonValue) -> str:
     return "" if near is None else f"; did you mean {preview(near)}?"
 
 
-def undeclared(task: Task, names: Iterable[str]) -> Iterator[Issue]:
+def undeclared(task: Task, value: JsonObject, names: Iterable[str]) -> Iterator[Issue]:
     """Yield the issues of properties that are not allowed, with the allowed names."""
-    known, value = task.part.cached(_declared), members_of(task.value)
+    known = task.part.cached(_declared)
     for n, name in enumerate(names):
         near = near_name(name, known) if n < _SEARCHED else None
         remedy = task.part.cached(_allowed) if near is None else f"did you mean {preview(near)}?"
