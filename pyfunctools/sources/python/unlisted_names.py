@@ -21,6 +21,7 @@ from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.separation.graph import graph_of
 from pyfunctools.schema.separation.predicates import is_human_by_default
+from pyfunctools.schema.vocabulary import UNDECLARED
 
 if TYPE_CHECKING:  # loaded when a class has such names
     from pyfunctools.schema.outline.outline import Outline, Place
@@ -131,7 +132,7 @@ def with_declared_names(
     return renamed(outline.place.possible, value, ()), refused
 
 
-OF_VALUES: Final = ("additionalProperties", "patternProperties")
+OF_VALUES: Final = tuple(sorted(UNDECLARED))
 """Keywords of the properties that are not declared; a pattern may not be decidable here."""
 
 
