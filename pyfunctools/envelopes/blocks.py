@@ -357,8 +357,11 @@ def data_of(raw: object) -> JsonValue:
 
 def _fields(raw: object) -> dict[object, object]:
     """Return the known fields of an object; of one with a whole response, only these."""
-    outputs = _present(raw, _OUTPUTS)
-    whole = {name: each for name, each in outputs.items() if type(each) in (list, tuple)}
+    whole: dict[object, object] = {
+        name: each
+        for name, each in _present(raw, _OUTPUTS).items()
+        if isinstance(each, list | tuple)
+    }
     return {**whole, **_present(raw, ("role", "status", *REASON_KEYS) if whole else _FIELDS)}
 
 
