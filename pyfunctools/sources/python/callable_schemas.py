@@ -192,10 +192,14 @@ def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> Defin
 
 
 class CallableOutput(NamedTuple):
-    """The schema of a callable's output, `None` without a hint, and its adapter."""
+    """The schema of a callable's output, `None` without a hint, and its adapter.
+
+    `is_sure` tells whether the schema can always be written.
+    """
 
     schema: JsonSchema | None
     adapter: Adapter
+    is_sure: bool = True
 
 
 def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
@@ -209,12 +213,12 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
     with suppress(Exception):  # not hashable, or it needs the names
         known = _NO_OUTPUT if hint is EMPTY else _known_output(hint)
     if known is not None:
-        return Lazy(lambda: _described(known.value, docs.returns))
+        return Lazy(lambda: _described(known.value, docs.returns)) if docs.returns else known
     try:
         output = _output(hint, output_adapter(hint, signature.names), signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
         raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
-    return Lazy.of(_described(output, docs.returns))
+    return Lazy.of(_described(output, docs.returns)._replace(is_sure=False))
 
 
 _NO_OUTPUT = Lazy(lambda: CallableOutput(None, output_adapter(object, {})))

@@ -160,7 +160,7 @@ def _function(
     )
     contract = Lazy(partial(_contract, handler, parameters, docs, marks.enclosing, is_human))
     output = handler.output
-    if parameters.made or output.made:  # what may fail is read at once
+    if parameters.made or (output.made and not output.value.is_sure):
         _ = contract.value
     behind = function_behind(member.called)
     description = docs.text if marks.description is None else marks.description
