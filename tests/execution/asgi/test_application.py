@@ -71,6 +71,11 @@ def called(
     return asyncio.run(aran(runner, function, given))
 
 
+def loops() -> set[threading.Thread]:
+    """Return the threads of background loops, also those of other tests' controllers."""
+    return {each for each in threading.enumerate() if each.name == "pyfunctools-loop"}
+
+
 @pytest.fixture
 def hosted() -> Iterator[Hosted]:
     """Run an application; it is closed at the end of the test, and no thread is left."""
@@ -83,14 +88,14 @@ def hosted() -> Iterator[Hosted]:
         runners.append(ApplicationRunner(teas, name="Teas", **settings))
         return teas, runners[-1]
 
+    before = loops()
     yield host
     for runner in runners:
         with suppress(LifespanError):
             runner.close()
-    for thread in threading.enumerate():
-        if thread.name == "pyfunctools-loop":
-            thread.join(5)
-            assert not thread.is_alive()
+    for thread in loops() - before:
+        thread.join(5)
+        assert not thread.is_alive()
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -362,11 +367,11 @@ def test_an_application_may_call_itself_and_even_close_itself(hosted: Hosted) ->
         else:
             await say(send, b"inner")
 
+    before = loops()
     teas, runner = hosted(nested)
     assert called(runner, "run").value == "inner"
-    for thread in threading.enumerate():
-        if thread.name == "pyfunctools-loop":
-            thread.join(5)
+    for thread in loops() - before:
+        thread.join(5)
     assert teas.steps == ["startup", "shutdown"]
 
 
@@ -384,9 +389,10 @@ def test_a_runner_that_nobody_closes_ends_with_its_last_holder() -> None:
         finally:
             ended.append("cancelled")
 
+    before = loops()
     runner = ApplicationRunner(application, name="Teas")
     assert called(runner, "run").response.status == 200
-    [thread] = [each for each in threading.enumerate() if each.name == "pyfunctools-loop"]
+    [thread] = loops() - before
     del runner
     gc.collect()
     thread.join(5)
