@@ -1,7 +1,7 @@
 """The function that a written name means."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, cast
 
 from pyfunctools._json import JsonObject, members_of
@@ -101,8 +101,8 @@ def properties_of(function: Function) -> JsonObject:
     return members_of(contract_of(function).parameters.get("properties"))
 
 
-def functions_in(given: object, taker: str) -> Iterator[Function]:
-    """Yield the functions that `taker` was given.
+def functions_in(given: object, taker: str) -> list[Function]:
+    """Return the functions that `taker` was given.
 
     Raises:
         DefinitionError: these are no functions, or an item is not a `Function`.
@@ -110,10 +110,12 @@ def functions_in(given: object, taker: str) -> Iterator[Function]:
     remedy = "Write a controller, or `[function]`; `function_of` and `from_schema` make functions."
     if not isinstance(given, Iterable):
         raise wrong_type(taker, "functions", given, remedy)
+    found: list[Function] = []
     for each in cast("Iterable[object]", given):
         if not isinstance(each, Function):
             raise wrong_type(taker, "only `Function`s", each, remedy)
-        yield each
+        found.append(each)
+    return found
 
 
 _PARTS: Final = re.compile(r"\.|::|/")
