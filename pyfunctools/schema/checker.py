@@ -118,12 +118,9 @@ class Checker:
             result = validator.validate(coercion.value, "llm")
         return replace(result, repairs=(*repairs, *coercion.repairs))
 
-    def place(self, *keys: str) -> "Place":
-        """Return the place at these keys in the arguments."""
-        place = self.validator.outline.place
-        for key in keys:
-            place = place.inside(key)
-        return place
+    def place(self) -> "Place":
+        """Return the place of the arguments in the schema."""
+        return self.validator.outline.place
 
 
 def _has_whole_float(value: JsonValue) -> bool:

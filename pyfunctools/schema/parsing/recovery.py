@@ -114,9 +114,6 @@ class Recovery:
     def read(self) -> None:
         """Read the value."""
         self._value("root")
-        self._read_elements()
-
-    def _read_elements(self) -> None:
         while self._stack and not self._done:
             self._blanks()
             if self.at >= self._stop:
