@@ -270,7 +270,7 @@ def test_the_schema_of_a_set_is_an_array_of_unique_items() -> None:
     assert not function.validate({"tags": [1, 1]})
     checked = function.check('{"tags": ["1", 1, 2]}')
     assert isinstance(checked, Failure)
-    assert checked.issues[0].expected == "no item twice"
+    assert checked.issues[0].expected.startswith("no item twice")
     assert function.check({"tags": ["1", 2]}).value == {"tags": [1, 2]}
 
 
@@ -281,4 +281,4 @@ def test_unique_items_of_a_handwritten_schema_are_not_a_set(repeated: list[Any])
     function = function_with({"type": "object", "properties": {"tags": schema}})
     checked = function.check({"tags": repeated})
     assert isinstance(checked, Failure)
-    assert checked.issues[0].expected == "no item twice"
+    assert checked.issues[0].expected.startswith("no item twice")
