@@ -73,7 +73,7 @@ class Attempts:
             count=self.count + 1,
             result=result,
             repeated=tuple(i for i in issues if (str(i.path), i.expected) in self.told),
-            closest=min(failures, key=_distance, default=None),
+            closest=min(failures, key=_distance) if isinstance(result, Failure) else None,
             told=self.told | keys,
         )
 

@@ -665,7 +665,7 @@ RUN = {
     "assigned": "x = f(a=1)",
     "in a list": "[f(a=1)]",
     "of a module": "import other\nother.f(a=1)",
-    "of a module that no code makes": "default_api.f(a=1)",
+    "of a known module": "default_api.f(a=1)",
     "tried": "try:\n    f(a=1)\nexcept Error:\n    pass",
 }
 
@@ -676,6 +676,12 @@ def test_only_code_that_certainly_runs_is_read(fence: str) -> None:
         assert not any(valid for _, _, valid in calls_in(fence.replace("{}", code))), name
     for name, code in RUN.items():
         assert calls_in(fence.replace("{}", code)) == calls_of_f(1), name
+
+
+def test_a_method_of_an_unknown_object_in_code_is_an_unknown_function() -> None:
+    (call,) = parse_calls("```python\nother.f(a=1)\n```", FUNCTIONS)
+    assert not call.result
+    assert calls_in("other.f(a=1)") == calls_of_f(1)  # in the open it is a module
 
 
 @pytest.mark.parametrize("role", ["tool", "user", "system", "critic"])
@@ -1055,6 +1061,8 @@ def test_a_word_that_no_code_sets_is_a_text() -> None:
 
 
 VALUES = {
+    "P-F an amount": ("pay_all(amount=$5000)", {"amount": 5000}),
+    "P-F an amount in euros": ("pay_all(amount=\u20ac12.50)", {"amount": 12.5}),
     "P-F arithmetic": ("pay_all(amount=5*10**(-12))", {"amount": 5e-12}),
     "P-F a quotient": ("pay_all(amount=3/4)", {"amount": 0.75}),
     "P-F a quotient without its rest": ("pay_all(amount=7//2)", {"amount": 3}),

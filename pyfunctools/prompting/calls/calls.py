@@ -215,7 +215,7 @@ class Scan:
         self._text = text
         self._names = names
         self._code = Code(text)
-        self._python = PythonCalls(self._text, names)
+        self._python = PythonCalls(self._text, names, self._code)
         self._elements = Elements(self._text)
         self._breaks = breaks(text)
         self._quoted = deque(each for each in self._code.fences if not each.is_read)

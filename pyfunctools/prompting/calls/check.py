@@ -343,6 +343,7 @@ _MAX_BASE: Final = 10**30
 _MAX_EXPONENT: Final = 300
 _ARITHMETIC: Final = re.compile(r"[0-9eE_.+*/%() \t-]+")
 _DATES: Final = re.compile(r"\d+(?:-\d+){2,}|\d+(?:/\d+){2,}|0\d.*")
+_AMOUNT: Final = re.compile(r"([-+]?)[$\u20ac\u00a3\u00a5]\s?([0-9][0-9_]*(?:\.[0-9]+)?)")
 
 _EXPRESSION: Final = re.compile(
     r"\A[^\W\d]\w*(?:\??\.[^\W\d]\w*)+\Z"  # an attribute
@@ -362,7 +363,8 @@ def is_expression(text: str) -> bool:
 
 
 def number_of(text: str) -> int | float | None:
-    """Return the value of arithmetic (`3*7`), or `None`."""
+    """Return the value of arithmetic (`3*7`) or of an amount of money (`$5`), or `None`."""
+    text = _AMOUNT.sub(r"\1\2", text) if _AMOUNT.fullmatch(text) else text
     if len(text) > _MAX_ARITHMETIC or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
         return None
     try:

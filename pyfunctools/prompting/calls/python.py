@@ -9,6 +9,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.found import FoundCall, Weight, WrittenArguments
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
+from pyfunctools.prompting.calls.speech import Code
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.result import Repair
@@ -186,15 +187,23 @@ _WRAPPERS: Final = frozenset(
 """Functions of Python or JavaScript that print or gather the results of calls."""
 
 
+_INVALID: Final = re.compile(r"[^A-Za-z0-9_-]")
+_MODULE: Final = re.compile(
+    r"(?:\w+_)?(?:apis?|functions?|tools?|toolkit|module|client|agent|assistant|mcp|server|service"
+    r"|plugins?|utils?|lib|library|sdk|namespace|controller)|\w+(?:api|client|service|tools)"
+    r"|self|this|env|app"
+)
+"""Names that models write for the module of the functions."""
 _BACKWARD: Final = 4_000
 
 
 class PythonCalls:
     """A parser of the calls in the notation of Python in one text."""
 
-    def __init__(self, text: str, names: FunctionNames) -> None:
+    def __init__(self, text: str, names: FunctionNames, code: Code) -> None:
         self._text = text
         self._names = names
+        self._code = code
 
     def read(self, at: int, end: int, stop: int) -> tuple[FoundCall | None, int]:
         """Parse the call whose name begins at `at` and whose arguments begin at `end`.
@@ -205,8 +214,8 @@ class PythonCalls:
         text = self._text
         name = _name_at(text, at)
         function = self._names.find(name)
-        if function is not None and "." in name and name.replace(".", "_") != function.name:
-            function = None if self._is_method(name, at) else function
+        if function is not None and "." in name and not self._is_module(name, function, at):
+            function = None
         if (function is None and name in _WRAPPERS) or self._is_no_call(at, end):
             return None, end
         arguments, searched = read_arguments(text, end, len(text))
@@ -246,15 +255,21 @@ class PythonCalls:
             return True
         return self._text[end - 2] == "]" and _SUBSCRIPT.search(front) is not None
 
-    def _is_method(self, name: str, at: int) -> bool:
-        """Return whether the part before the last dot is an object that the code has made."""
-        root, owner = name.partition(".")[0], name.rpartition(".")[0]
+    def _is_module(self, name: str, function: Function, at: int) -> bool:
+        """Return whether the part before the last dot is a module, not an object of the code."""
+        if _INVALID.sub("_", name) == function.name:
+            return True
+        root = name.partition(".")[0]
         front = self._text[max(at - _BACKWARD, 0) : at]
-        if "=" not in front and " as " not in front:
-            return False
         if re.search(rf"\bimport\b[^\n]*\b{root}\b", front):
+            return True
+        owner = name.rpartition(".")[0]
+        if _is_bound(root, front) or _is_bound(owner, front):
             return False
-        return _is_bound(root, front) or _is_bound(owner, front)
+        words = owner.lower().split(".")
+        known = all(map(_MODULE.fullmatch, words))
+        kin = any(word in function.name.lower() for each in words for word in each.split("_"))
+        return known or kin or self._code.fence(at) is None
 
     def _without_variables(self, at: int, arguments: WrittenArguments) -> int:
         """Mark values that are names of variables; return the count of examined characters."""
