@@ -1,8 +1,8 @@
 """A pause of Python's garbage collector.
 
-A parsed document is hundreds of thousands of containers that are all kept, and so is a copy of a
-schema. While they are made, the collector would walk them again and again, which takes longer than
-to make them.
+A parsed document is hundreds of thousands of containers that are all kept, and so are its schemas.
+While they are made, the collector would walk them again and again, which takes longer than to make
+them.
 """
 
 import gc

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pyfunctools._collector import collector_paused
-from pyfunctools._json import Json, json_copy
+from pyfunctools._json import json_copy
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import first_sentence, short_repr, visible
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -168,17 +167,17 @@ class Function:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The JSON Schema (2020-12) of all arguments, closed unless it allows other properties."""
-        return _handed_out(self._contract.value.parameters)
+        return json_copy(self._contract.value.parameters)
 
     @property
     def llm(self) -> Mapping[str, Any]:
         """The JSON Schema of a model's arguments: `separated.llm`, or `parameters`."""
-        return _handed_out(self._contract.value.llm)
+        return json_copy(self._contract.value.llm)
 
     @property
     def output(self) -> Mapping[str, Any] | None:
         """The JSON Schema of the output, without defaults of a person; `None` if unknown."""
-        return _handed_out(self._contract.value.output)
+        return json_copy(self._contract.value.output)
 
     @property
     def separated(self) -> "Separated | None":
@@ -265,12 +264,6 @@ class Function:
         """
         asked = self.strict if strict is None else strict
         return self._contract.value.rendering(dialect, strict=asked, inline=inline)
-
-
-@collector_paused()
-def _handed_out(schema: Json) -> Json:
-    """Return a copy of a schema."""
-    return json_copy(schema)
 
 
 def contract_of(function: Function) -> "Contract":
