@@ -79,8 +79,7 @@ class Checker:
             return read
         if read is not None and isinstance(read.value, dict):
             result = self._check_value(read.value, (), read)
-            # A number may be meant as a string: then it is read again, as it was written.
-            if result or not (read.fractions and self.place().misplaced_floats(read.value)[1]):
+            if result or not (read.fractions and self._may_be_texts(read.value, result)):
                 return result
         if not arguments.strip():
             return self._check_value({}, ())
@@ -89,6 +88,12 @@ class Checker:
         if cut and not allow_truncated:
             return truncated_failure(result.value, cut, result.repairs)
         return self._check_value(result.value, result.repairs) if result else result
+
+    def _may_be_texts(self, value: JsonValue, failure: Failure) -> bool:
+        """Return whether a number may be meant as a string, and has to be parsed again as one."""
+        # A float where a string is wanted is the value of an issue, or in it.
+        has_floats = any(isinstance(issue.value, float | dict | list) for issue in failure.issues)
+        return has_floats and self.place().misplaced_floats(value)[1]
 
     def coerce(self, value: JsonValue) -> Success[JsonValue]:
         """Return the value in the spelling that the schema wants; see `schema.coerce`."""
