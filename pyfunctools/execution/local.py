@@ -112,6 +112,8 @@ class LocalRunner:
     async def _streamed(self, run: "Run", handler: "Handler", items: Any) -> Outcome:
         """Pass on the items of an iterator, each checked, and return the outcome of its end."""
         is_async, context, count = isinstance(items, AsyncIterator), copy_context(), 0
+        executor = None if isinstance(items, CollectedItems) else run.executor
+        items = iter(items) if isinstance(items, CollectedItems) else items
         validator = contract_of(run.function).item_validator
 
         def dumped(item: object) -> JsonValue:
@@ -122,7 +124,7 @@ class LocalRunner:
 
         assert run.put is not None  # noqa: S101 - as `run` checks
         try:
-            while (item := await self._value(run, step, is_async, run.executor)) is not _END:
+            while (item := await self._value(run, step, is_async, executor)) is not _END:
                 await run.put(_returned(run, item, dumped, validator, "This item"))
                 count += 1
         except _EndedError:  # it was cancelled, or may still run
@@ -130,7 +132,7 @@ class LocalRunner:
         except BaseException:  # its own, or nobody reads it any more
             close = getattr(items, "aclose" if is_async else "close", None)
             try:
-                _ = close and await self._value(run, close, is_async, run.executor)
+                _ = close and await self._value(run, close, is_async, executor)
             except Exception as error:  # the function may raise anything
                 log_raised(run.function.name, "the end of the stream", error)
             raise
@@ -164,7 +166,7 @@ async def _in_executor(
             future = executor.submit(copy_context().run, _caught, bound, into)
         else:  # a context cannot be sent to another process
             # Dask takes equal tasks for one: the id makes each call a task of its own.
-            future = executor.submit(_caught_remotely, bound, urandom(16))
+            future = executor.submit(_caught_remotely, bound, into is None, urandom(16))
     except Exception as error:  # it may be shut down
         raise _executor_failed(run, error, is_taken=False) from None
     try:
@@ -198,6 +200,10 @@ def _threads() -> "ThreadPoolExecutor":
     return ThreadPoolExecutor(THREADS, "pyfunctools")
 
 
+class CollectedItems(tuple[object, ...]):
+    """The items of an iterator that has ended in another process."""
+
+
 _Into: TypeAlias = Callable[["Iterator[object]"], object] | None
 
 
@@ -216,13 +222,15 @@ def _caught(bound: "ReadyCall", into: "_Into") -> tuple[object, BaseException | 
         return None, error
 
 
-def _caught_remotely(bound: "ReadyCall", _: bytes) -> tuple[object, BaseException | None]:
+def _caught_remotely(
+    bound: "ReadyCall", passes_on: bool, _: bytes
+) -> tuple[object, BaseException | None]:
     """Do the same in another process: an exception that cannot be pickled would break a pool."""
-    value, error = _caught(bound, list)
+    value, error = _caught(bound, CollectedItems if passes_on else list)
     return value, error if error is None else picklable(error)
 
 
-_STREAMS: tuple[type, ...] = (Iterator, AsyncIterator)
+_STREAMS: tuple[type, ...] = (Iterator, AsyncIterator, CollectedItems)
 _PENDING: tuple[type, ...] = (Awaitable, AsyncIterator)
 _END = object()
 """What is read of an iterator that has ended."""

@@ -328,8 +328,7 @@ def test_a_generator_on_an_executor(form: str) -> None:
     assert all(str(each).startswith("mine") for each in names)
     with pool_of_processes() as processes:
         there = controller.configured(executor=processes)
-        (listed,) = values(streamed(there, form, "count_up", {"n": 3}))
-        assert len(listed) == 3
+        assert len(streamed(there, form, "count_up", {"n": 3})) == 3
         assert len(there.call("count_up", {"n": 3}).value) == 3  # type: ignore[arg-type]
 
 
