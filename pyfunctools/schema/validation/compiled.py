@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 import jsonschema_rs
 from jsonschema_rs import (
-    Draft202012Validator,
     FancyRegexOptions,
     ReferencingError,
     Registry,
     ValidationError,
     Validator,
     validator_cls_for,
+    validator_for,
 )
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -113,11 +113,14 @@ class Compiled:
         self._retriever = partial(_retrieved, resolver, self._refused)
         self._is_deep = deeper_than(schema, _SHALLOW)
         try:
-            kind = validator_cls_for(schema) if isinstance(schema, dict) else Draft202012Validator
-            self._kind: type[Validator] = kind
-            self.validator = self._compile(schema)
+            # A draft that nobody resolves counts as 2020-12; one that is resolved has vocabularies.
+            make = validator_for
+            if resolver is None and isinstance(schema, dict):
+                make = validator_cls_for(schema)
+            self.validator = self._compile(schema, make)
         except ValidationError as error:
             raise self._schema_error(error) from None
+        self._kind = type(self.validator)
         self._registry = Lazy(self._make_registry)
         self._tests: dict[Keys, ValueTest] = {}
 
@@ -178,13 +181,18 @@ class Compiled:
             SchemaError: it cannot be compiled apart from the whole.
         """
         try:
-            return self._compile(schema, self._registry.value)
+            return self._compile(schema, self._kind, self._registry.value)
         except (ValidationError, ReferencingError) as error:
             raise SchemaError(shortened(visible(str(error)), 200)) from None
 
-    def _compile(self, schema: JsonSchema | bool, registry: Registry | None = None) -> Validator:
+    def _compile(
+        self,
+        schema: JsonSchema | bool,
+        make: Callable[..., Validator],
+        registry: Registry | None = None,
+    ) -> Validator:
         compiling = partial(
-            self._kind,
+            make,
             dict(schema) if isinstance(schema, dict) else bool(schema),
             validate_formats=self._formats is not False,
             formats=dict(CLOCK) if self._formats == "local" else None,
