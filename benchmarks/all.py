@@ -116,6 +116,12 @@ BESIDE = (
         "broken.py --shared {shared} --peers {peers}",
         charts={0: ("accepted rightly", "refused rightly", "accepted wrongly", "refused wrongly")},
     ),
+    Benchmark(
+        "beside",
+        "beside.py {before} --corpus {shared}/corpus",
+        packages=("fastmcp", "pydantic_ai"),
+        seconds=7200,
+    ),
     Benchmark("judge", "judge.py --judge {peers}/openapi-core", lines=".*accepted", seconds=3600),
 )
 BY_HAND = {
@@ -154,6 +160,9 @@ def arguments() -> argparse.Namespace:
     shared = Path(os.environ.get("PYFUNCTOOLS_SHARED", HERE.parents[1] / "shared"))
     parser.add_argument("--shared", type=Path, default=shared, help="documents, recorded answers")
     parser.add_argument("--peers", type=Path, help="a folder of environments of other libraries")
+    parser.add_argument(
+        "--before", nargs="+", metavar="NAME=TREE", help="checkouts of other commits"
+    )
     parser.add_argument("--quick", action="store_true", help="measure once, and write nothing")
     parser.add_argument("--draw", action="store_true", help="draw the plots, and measure nothing")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these benchmarks alone")
@@ -166,6 +175,8 @@ def hindrance(benchmark: Benchmark, options: argparse.Namespace) -> str:
         return f"Its documents and answers are not here: no folder `{options.shared.name}`."
     if "{peers}" in benchmark.command and (options.peers is None or options.quick):
         return "It needs other libraries, each in an environment of its own (`--peers`)."
+    if "{before}" in benchmark.command and (not options.before or options.quick):
+        return "It needs checkouts of other commits (`--before NAME=TREE ...`)."
     missing = [each for each in benchmark.packages if find_spec(each) is None]
     return f"It needs the package `{missing[0]}`, which is not installed." if missing else ""
 
@@ -173,8 +184,13 @@ def hindrance(benchmark: Benchmark, options: argparse.Namespace) -> str:
 def measured(benchmark: Benchmark, options: argparse.Namespace) -> str:
     """Run a benchmark and keep its figures; return why there are none."""
     command = (options.quick and benchmark.quick) or benchmark.command
-    places = {"shared": str(options.shared), "peers": str(options.peers)}
-    words = [word.format_map(places) for word in shlex.split(command)]
+    before = [str(tree) for tree in options.before or ()]
+    places = {
+        "shared": shlex.quote(str(options.shared)),
+        "peers": shlex.quote(str(options.peers)),
+        "before": shlex.join(before),
+    }
+    words = shlex.split(command.format_map(places))
     script = words[0] if os.sep in words[0] else str(HERE / words[0])
     environment = {**os.environ, **({"BENCHMARK_ROUNDS": "1"} if options.quick else {})}
     about = circumstances()
@@ -191,7 +207,8 @@ def measured(benchmark: Benchmark, options: argparse.Namespace) -> str:
         return f"It failed: no end within {benchmark.seconds} s."
     if done.returncode:
         return f"It failed: {(done.stderr.strip().splitlines() or ['no word of it'])[-1][:200]}"
-    shown = command.format(shared="../shared", peers="PEERS")
+    named = " ".join("{0}=../{0}".format(tree.split("=")[0]) for tree in before)
+    shown = command.format(shared="../shared", peers="PEERS", before=named)
     text = "\n".join(block(shown, benchmark.lines, done.stdout, about))
     if options.quick:
         print(text)
