@@ -120,6 +120,7 @@ def _rewrite_properties(node: Subschema, properties: JsonObject) -> Change:
     written: dict[str, JsonValue] = {}
     optional = properties.keys() - required if profile.complete else set[str]()
     missing_if_null: set[str] = set()
+    unknown = dict.fromkeys(node.context.definitions, False)  # null is added beside references
     for name, inner in properties.items():
         path = str(Path.of((name,), node.path))
         made, change = node.rewrite(as_object(inner), path)
@@ -127,11 +128,11 @@ def _rewrite_properties(node: Subschema, properties: JsonObject) -> Change:
             node.context.lose(path, "required")
             required.remove(name)
         if name in optional:
-            if accepts_null(node.context.root, as_object(inner)):
+            if accepts_null(as_object(inner), node.context.definitions):
                 node.context.lose(path, "required", "loosened")
             else:
                 missing_if_null.add(name)
-            if not accepts_null(None, made):
+            if not accepts_null(made, unknown):
                 made = nullable(made, type_lists=profile.type_lists)
         written[names.get(name, name)] = made
         if change is not SAME:

@@ -9,19 +9,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools.dialects.table import ANNOTATIONS, EVERYTHING
 from pyfunctools.schema.ground.json_values import values_in_both
 from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.spelling import branch_of_type
 from pyfunctools.schema.outline.json_types import constant_of, json_type, listed_values, types_named
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUE_LISTS
 
 NULL: Final = {"type": "null"}
-_MAX_DEPTH: Final = 8
-"""The most levels of unions that are searched for null."""
 _MAY_REFUSE_NULL: Final = frozenset(("const", "$ref", "oneOf", "allOf", "not", "if"))
 """Keywords that may refuse null even if `type` accepts it."""
 
@@ -33,33 +31,9 @@ def as_object(schema: JsonValue) -> JsonSchema:
     return {"not": {}} if schema is False else {}
 
 
-def accepts_null(root: JsonSchema | None, schema: JsonSchema, depth: int = 0) -> bool:
-    """True if null may be valid, judged by types and listed values alone.
-
-    Without a `root` a reference counts as one that does not accept null.
-    """
-    if root is None and "$ref" in schema:
-        return False
-    schema = schema if root is None else as_object(resolve(root, schema))
-    if schema == {"not": {}}:
-        return False
-    types = schema.get("type")
-    if types is not None and types != "null" and not (isinstance(types, list) and "null" in types):
-        return False
-    values = schema.get("enum")
-    if isinstance(values, list) and None not in values:
-        return False
-    if "const" in schema and schema["const"] is not None:
-        return False
-    if depth > _MAX_DEPTH:
-        return True
-    for keyword, holds in (("anyOf", any), ("oneOf", any), ("allOf", all)):
-        inner = schema.get(keyword)
-        if isinstance(inner, list) and inner:
-            accepting = (accepts_null(root, as_object(each), depth + 1) for each in inner)
-            if not holds(accepting):
-                return False
-    return True
+def accepts_null(schema: JsonSchema, definitions: JsonObject) -> bool:
+    """True if null may be valid, judged by types and listed values alone."""
+    return "null" in Outline({**schema, "$defs": definitions}).root.types
 
 
 def nullable(schema: JsonSchema, *, type_lists: bool = True) -> dict[str, JsonValue]:

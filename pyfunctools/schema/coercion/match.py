@@ -4,18 +4,15 @@ Bounds, patterns and formats are not checked: `5` matches `{"type": "integer", "
 that `"5"` is coerced to `5`, and the issue is about the bound.
 """
 
-from collections.abc import Callable
 from typing import Final, TypeAlias
-from urllib.parse import quote
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import deeper_than
-from pyfunctools.schema.ground.path import Keys, pointer_of
-from pyfunctools.schema.ground.walk import map_subschemas, subschemas
+from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.outline.outline import Part, Place, ValueTest
 from pyfunctools.schema.validation.compiled import Compiled
-from pyfunctools.schema.vocabulary import MATCHED, SCHEMA_MAP
+from pyfunctools.schema.vocabulary import MATCHED
 
 Match: TypeAlias = int
 """How well a value matches: `MISMATCH`, `WHOLE_FLOAT` or `EXACT`; the more, the better."""
@@ -55,45 +52,43 @@ def match_of(place: Place, value: JsonValue, depth: int = 0) -> Match:
 
 
 def _tests_of(place: Place) -> list[ValueTest]:
-    test_of = place.outline.root.cached(_relaxed)
-    return [test_of(part.keys) for part in place.roots]
+    return [part.cached(_test_of) for part in place.roots]
 
 
-def _relaxed(root: Part) -> Callable[[Keys], ValueTest]:
-    """Return the tests of the schema without bounds, patterns and formats.
+def _test_of(part: Part) -> ValueTest:
+    """Return the test of a part without bounds, patterns and formats.
 
-    `oneOf` is `anyOf`, in a keyword of its own so that pointers to its branches stay alike. A
-    reference out of the schema allows everything, and so does a schema that does not compile.
+    If the schema does not compile, everything is allowed.
+    """
+    compiled = part.outline.root.cached(_compiled)
+    if compiled is None:
+        return lambda _: True
+    if not part.keys:
+        return compiled.validator.is_valid
+    return compiled.part(_relaxed(part, compiled)).is_valid
+
+
+def _compiled(root: Part) -> Compiled | None:
+    try:
+        return Compiled(_relaxed(root), False, None)
+    except SchemaError:
+        return None
+
+
+def _relaxed(part: Part, whole: Compiled | None = None) -> JsonSchema | bool:
+    """Return the schema of a part with `anyOf` for `oneOf`, and only the keywords `MATCHED`.
+
+    A reference out of the schema is left out. The other ones are for a part apart from the `whole`,
+    if that is given.
     """
 
     def relaxed(schema: JsonSchema) -> dict[str, JsonValue]:
         rules = {key: value for key, value in schema.items() if key in MATCHED}
-        if "$ref" in rules and root.outline.target(rules["$ref"]) is None:
-            del rules["$ref"]
+        reference = rules.pop("$ref", None)
+        if (target := part.outline.target(reference)) is not None:
+            rules["$ref"] = reference if whole is None else whole.address(target.keys)
+        if "oneOf" in rules:
+            rules["allOf"] = [*items_of(rules.get("allOf")), {"anyOf": rules.pop("oneOf")}]
         return rules
 
-    whole = root.schema if isinstance(root.schema, bool) else map_subschemas(root.schema, relaxed)
-    for keys, inner in [*subschemas(whole)]:
-        if isinstance(inner, dict) and "oneOf" in inner:
-            inner[_ONE_OF] = branches = [*items_of(inner.pop("oneOf"))]
-            pointers = (pointer_of((*_moved(keys), _ONE_OF, n)) for n in range(len(branches)))
-            any_of = [{"$ref": "#" + quote(pointer, safe="/~")} for pointer in pointers]
-            inner["allOf"] = [*items_of(inner.get("allOf")), {"anyOf": any_of}]
-    try:
-        compiled = Compiled(whole, False, None)
-    except SchemaError:
-        return lambda _: lambda _: True
-    return lambda keys: compiled.test(_moved(keys))
-
-
-def _moved(keys: Keys) -> Keys:
-    """Return the keys with each keyword `oneOf`, but no name, replaced."""
-    found: list[str | int] = []
-    is_keyword = True
-    for key in keys:
-        found.append(_ONE_OF if is_keyword and key == "oneOf" else key)
-        is_keyword = not (is_keyword and isinstance(key, str) and key in SCHEMA_MAP)
-    return tuple(found)
-
-
-_ONE_OF = "x-oneOf"
+    return map_subschemas(part.schema, relaxed) if isinstance(part.schema, dict) else part.schema

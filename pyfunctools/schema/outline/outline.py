@@ -223,7 +223,7 @@ class Part(_WithCache):
     @cached_property
     def own_types(self) -> frozenset[str]:
         """The types that a value may have, by `type`, `const` and `enum` of this part."""
-        if self.schema is False:
+        if self.schema is False or self.rules.get("not") == {}:
             return frozenset()
         names = types_named(self.rules)
         types = ALL_TYPES if names is None else frozenset(names)
