@@ -8,14 +8,16 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import quantity, shortened
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.issue import Issue
 from pyfunctools.schema.ground.json_values import (
+    ABSENT,
     CONTAINERS,
+    Given,
     escape_invisible,
     preview,
     preview_scalar,
@@ -76,8 +78,6 @@ class CommentedPlace:
 
 _NO_COMMENT = CommentedPlace()
 
-_PLAIN = re.compile(r"[\w .,:;@/+-]*", re.ASCII)
-"""Texts that are written as they are."""
 _SPACE = re.compile("[\\s\x85\u2028\u2029]+", re.ASCII)
 """White space that becomes one space; a no-break space (U+00A0) is part of a name or value."""
 
@@ -104,20 +104,9 @@ def is_present(value: JsonValue, keys: Keys) -> bool | None:
     return outer is not None and value_at(outer[0], keys[-1:]) is not None
 
 
-class _Member(NamedTuple):
-    """A member of an object or array, with its name in front.
-
-    It is `missing` if it has comments but no value. `text` is its line, if that is known. With
-    `gap`, it stands for that many members without mistakes that are left out.
-    """
-
-    name: str = ""
-    value: JsonValue = None
-    place: CommentedPlace = _NO_COMMENT
-    missing: bool = False
-    text: str | None = None
-    gap: int = 0
-
+_Member: TypeAlias = tuple[str, Given, CommentedPlace, str | None]
+"""A member of an object or array: its name in front, its value (`ABSENT` if it is missing), its
+place, and its line if that is known."""
 
 _INDENTED = 16
 """The deepest level that is indented further than the one above."""
@@ -146,7 +135,7 @@ class LineWriter:
     def write(self, value: JsonValue, place: CommentedPlace) -> bool:
         """Write as many lines of a value as there is room for; return whether all are written."""
         try:
-            self._member(_Member(value=value, place=place), "", 0)
+            self._members([("", value, place, None)], "", 0)
         except _NoRoomError:
             self.lines.append("// … the rest")
             self.is_elided = True
@@ -164,45 +153,42 @@ class LineWriter:
         if place.comments:
             self.marked.add(place)
 
-    def _member(self, member: _Member, comma: str, level: int) -> None:
-        value, place = member.value, member.place
-        text = member.text
-        if text is None:
-            text = self._on_one_line(member, level)
-        if text is not None:
-            self._line(level, member.name + text + comma, place)
-            return
-        if isinstance(value, dict):
-            brackets, unit, members = "{}", "property", self._properties(value, place)
-        else:
-            items: Sequence[JsonValue] = value if isinstance(value, list | tuple) else ()
-            brackets, unit, members = "[]", "item", self._items(items, place, level + 1)
-        self._line(level, member.name + brackets[0], place)
-        last = len(members) - (2 if members and members[-1].gap else 1)
-        for n, inner in enumerate(members):
-            if inner.gap:
+    def _members(self, members: Sequence[_Member | int], unit: str, level: int) -> None:
+        """Write members; a number stands for so many without mistakes that are left out."""
+        last = len(members) - (2 if members and isinstance(members[-1], int) else 1)
+        for n, member in enumerate(members):
+            if isinstance(member, int):
                 self.is_elided = True
-                self._line(level + 1, f"// … {quantity(inner.gap, f'more {unit}')}")
-            else:
-                self._member(inner, "," if n < last else "", level + 1)
-        self._line(level, brackets[1] + comma)
+                self._line(level, f"// … {quantity(member, f'more {unit}')}")
+                continue
+            name, value, place, text = member
+            comma = "," if n < last else ""
+            if text is None:
+                text = self._on_one_line(value, place, level)
+            if text is not None:
+                self._line(level, name + text + comma, place)
+            elif isinstance(value, dict):
+                self._line(level, name + "{", place)
+                self._members(self._properties(value, place), "property", level + 1)
+                self._line(level, "}" + comma)
+            elif isinstance(value, list | tuple):
+                self._line(level, name + "[", place)
+                self._members(self._items(value, place, level + 1), "item", level + 1)
+                self._line(level, "]" + comma)
 
-    def _on_one_line(self, member: _Member, level: int) -> str | None:
-        """Return the value as one line; `None` if it needs several."""
-        value, place, detail = member.value, member.place, self._detail
+    def _on_one_line(self, value: Given, place: CommentedPlace, level: int) -> str | None:
+        """Return a value as one line; `None` if it needs several."""
         if place.hidden:
             return GIVEN
-        if member.missing:
+        if value is ABSENT:
             return "undefined"
         if not isinstance(value, CONTAINERS):
-            if isinstance(value, str) and len(value) < 40 and _PLAIN.fullmatch(value):
-                return f'"{value}"'  # most texts
-            is_cut = isinstance(value, str) and len(value) > detail.text - 2
+            is_cut = isinstance(value, str) and len(value) > self._detail.text - 2
             self.is_elided |= is_cut and not place.comments
-            return without_closers(preview_scalar(value, detail.text))
+            return without_closers(preview_scalar(value, self._detail.text))
         if place.below:
             return None
-        if (text := self._inline(value)) is not None or level < detail.depth:
+        if (text := self._inline(value)) is not None or level < self._detail.depth:
             return text
         self.is_elided = True
         if isinstance(value, dict):
@@ -214,8 +200,8 @@ class LineWriter:
         text = preview(value, self._detail.inline + 1)
         return None if len(text) > self._detail.inline else without_closers(text)
 
-    def _properties(self, value: Mapping[str, JsonValue], place: CommentedPlace) -> list[_Member]:
-        members: list[_Member] = []
+    def _properties(self, value: JsonObject, place: CommentedPlace) -> list[_Member | int]:
+        members: list[_Member | int] = []
         left, gap = self._detail.properties, 0
         for key, inner in value.items():
             below = place.below.get(key)
@@ -223,20 +209,19 @@ class LineWriter:
             if below is None and left < 0:
                 gap += 1
                 continue
-            members += [_Member(gap=gap)] if gap else []
-            members.append(_Member(_name(key), inner, below or _NO_COMMENT))
+            members += [gap] if gap else []
+            members.append((_name(key), inner, below or _NO_COMMENT, None))
             gap = 0
-        members += [_Member(gap=gap)] if gap else []
-        return members + [
-            _Member(_name(key), place=below, missing=True)
-            for key, below in place.below.items()
-            if key not in value and below.comments
-        ]
+        members += [gap] if gap else []
+        for key, below in place.below.items():
+            if key not in value and below.comments:
+                members.append((_name(key), ABSENT, below, None))
+        return members
 
     def _items(
         self, value: Sequence[JsonValue], place: CommentedPlace, level: int
-    ) -> list[_Member]:
-        members: list[_Member] = []
+    ) -> list[_Member | int]:
+        members: list[_Member | int] = []
         wrong = {n for n in place.below if isinstance(n, int) and n < len(value)}
         after = 0
         for n in sorted(wrong.union(range(min(self._detail.items, len(value))))):
@@ -245,12 +230,10 @@ class LineWriter:
                 text = self._inline(value[n])
                 if text is None and level >= self._detail.depth:
                     continue
-            if n > after:
-                members.append(_Member(gap=n - after))
-            members.append(_Member("", value[n], place.below.get(n, _NO_COMMENT), text=text))
+            members += [n - after] if n > after else []
+            members.append(("", value[n], place.below.get(n, _NO_COMMENT), text))
             after = n + 1
-        if after < len(value):
-            members.append(_Member(gap=len(value) - after))
+        members += [len(value) - after] if after < len(value) else []
         return members
 
 

@@ -3,6 +3,7 @@
 `preview` writes a value of any type as one short line of text.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from enum import Enum
@@ -12,7 +13,7 @@ from json import JSONEncoder, dumps
 from math import isfinite
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys
@@ -218,19 +219,24 @@ def preview(value: JsonValue, limit: int = LINE) -> str:
     return shortened(_written(value, limit, limit), limit)
 
 
-def _written(value: JsonValue, limit: int, room: int) -> str:
-    """Return a value as JSON, or only its beginning if that is longer than `room`."""
-    if not isinstance(value, CONTAINERS):
-        return preview_scalar(value, limit)
+def _written(value: JsonObject | Sequence[JsonValue], limit: int, room: int) -> str:
+    """Return an object or array as JSON, or only its beginning if that is longer than `room`."""
     is_object = isinstance(value, dict)
     text, comma = "{" if is_object else "[", ""
     for name, inner in value.items() if isinstance(value, dict) else zip(repeat(""), value):
         text += f"{comma}{preview_scalar(name, limit)}: " if is_object else comma
         if len(text) > room:
             return text
-        text += _written(inner, limit, room - len(text))
+        if isinstance(inner, CONTAINERS):
+            text += _written(inner, limit, room - len(text))
+        else:
+            text += preview_scalar(inner, limit)
         comma = ", "
     return text + ("}" if is_object else "]")
+
+
+_PLAIN = re.compile(r"[\w .,:;@/+-]*", re.ASCII)
+"""Texts that are written as they are, as most are."""
 
 
 def preview_scalar(value: object, limit: int = LINE) -> str:
@@ -239,6 +245,8 @@ def preview_scalar(value: object, limit: int = LINE) -> str:
     Invisible characters are escaped. A value that is not JSON becomes its type: `<bytes>`.
     """
     if isinstance(value, str):
+        if type(value) is str and len(value) <= limit - 2 and _PLAIN.fullmatch(value):
+            return f'"{value}"'
         cut = _text(value, limit - 2)
         return cut if len(cut) <= limit else _text(value, limit // 6 - 2)
     if isinstance(value, bool) or value is None:
@@ -258,8 +266,6 @@ def escape_invisible(text: str) -> str:
 
 
 def _text(value: str, limit: int) -> str:
-    if len(value) <= limit and type(value) is str and value.isascii() and value.isprintable():
-        return f'"{value}"' if '"' not in value and "\\" not in value else _quoted(value)
     limit = max(limit, 1)
     cut = shortened(str(value[: limit + 1]), limit)
     return escape_invisible(_quoted(cut))
