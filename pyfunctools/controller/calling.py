@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from pyfunctools.controller.searchable import Behind, CallParts
     from pyfunctools.controller.tool_list import Report
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
-    from pyfunctools.execution.person.ticket_use import Claim
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.pipeline import Invocation
-    from pyfunctools.execution.runner import Put, Runner
+    from pyfunctools.execution.runner import Beginning, Put, Runner
     from pyfunctools.note import Note
     from pyfunctools.record.call import Call
     from pyfunctools.record.function import Function, Skipped
@@ -351,7 +350,7 @@ class Calling:
 
 def inner_call(
     calling: Calling,
-    call: Call | Claim,
+    call: Call | Beginning,
     options: CallOptions,
     *,
     awaits: bool,

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.person.blame import arguments_refused
-from pyfunctools.execution.runner import Put, Run, Runner, executor_of
-from pyfunctools.execution.steps import Beginning, awaited, without_awaiting
+from pyfunctools.execution.runner import Beginning, Put, Run, Runner, executor_of
 from pyfunctools.execution.trace import TRACES, traced, tracing
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -34,7 +33,6 @@ from pyfunctools.schema import Failure, Repair, Success
 if TYPE_CHECKING:
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve, Ask, PersonsValues
-    from pyfunctools.execution.person.ticket_use import Claim
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.record.settings import Settings
 
@@ -61,7 +59,7 @@ class Invocation:
     approve: "Approve" = None
     audience: str | None = None
     put: Put | None = field(init=False, default=None)
-    _use: "Claim | None" = field(init=False, default=None)
+    _begin: Beginning | None = field(init=False, default=None)
     _id: str | None = field(init=False, default=None)
     _limit: int = field(init=False, default=DEFAULT_LIMITS.outcome)
 
@@ -117,7 +115,7 @@ class Invocation:
 
     async def resume(self, text: object) -> Outcome:
         """Continue the call of a ticket."""
-        from pyfunctools.execution.person.ticket_use import Claim, TicketUse
+        from pyfunctools.execution.person.ticket_use import TicketUse
         from pyfunctools.execution.person.tickets import Ticket, digest_of, ticket_refused
 
         self._check()
@@ -130,7 +128,7 @@ class Invocation:
             return ticket_refused(ticket)
         if not tickets.is_for(ticket, self.audience):
             return ticket_refused("audience")
-        use = TicketUse(tickets, ticket, awaited if self.awaits else without_awaiting, self.awaits)
+        use = TicketUse(tickets, ticket, self.awaits)
         if (earlier := await use.earlier()) is not None:
             return earlier
         try:
@@ -139,12 +137,13 @@ class Invocation:
             return ticket_refused("gone", ticket.function)
         if digest_of(function) != ticket.digest:
             return ticket_refused("changed", ticket.function)
-        return await self.resumed(Claim(ticket, use.claim, use.record))
+        return await self.resumed(Beginning(use.claim, ticket, use.record))
 
-    async def resumed(self, use: "Claim") -> Outcome:
+    async def resumed(self, begin: Beginning) -> Outcome:
         """Continue the call of a ticket that was found to be good."""
-        ticket = use.ticket
-        self._use, self._id = use, ticket.call
+        ticket = begin.ticket
+        assert ticket is not None  # noqa: S101 - the call waited with it
+        self._begin, self._id = begin, ticket.call
         known: Success[JsonValue] = Success(value=ticket.arguments)  # checked before it was signed
         return await self.run(ticket.function, ticket.arguments, known)
 
@@ -191,14 +190,14 @@ class Invocation:
     ) -> Outcome:
         contract, settings = contract_of(function), settings_of(function)
         checked = read
-        if checked is None or (self._use is None and checked and mark is not contract.mark):
+        if checked is None or (self._begin is None and checked and mark is not contract.mark):
             checked = contract.checker.value.check(arguments, name=function.name)
             if read is not None:
                 checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if isinstance(checked, Failure):
             return arguments_refused(function, checked)
         llm = checked.value if isinstance(checked.value, dict) else {}
-        attempt = 1 if self._use is None else 2
+        attempt = 1 if self._begin is None else 2
         info = CallInfo(
             id=self._id or "", function=function.name, attempt=attempt, audience=self.audience
         )
@@ -218,7 +217,7 @@ class Invocation:
         if (
             self.human is not None
             or self.approve is not None
-            or self._use is not None
+            or self._begin is not None
             or run.may_ask
             or function.confirm
             or contract.separated.value is not None
@@ -234,10 +233,8 @@ class Invocation:
         from pyfunctools.execution.wrappers.hooks import wrapped
         from pyfunctools.execution.wrappers.part import part_of_person
 
-        use = self._use
-        begin = Beginning(None if use is None else use.claim)
-        run = run._replace(preview=runner.preview, begin=begin)
-        person = part_of_person(run, settings, self.human, self.approve, self.tickets, use)
+        run = run._replace(preview=runner.preview, begin=self._begin or Beginning())
+        person = part_of_person(run, settings, self.human, self.approve, self.tickets)
         if person.ask is not None or callable(person.approve):
             run.check_context()  # an error comes before the person is asked
         return await wrapped(runner.run, person)(run._replace(person=person))

@@ -4,20 +4,18 @@ A runner is wrapped as ASGI applications are: whatever runs around a function (`
 is such a `run` too, and calls the next one.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.steps import (
-    Beginning,
     Resolve,
     ServerDialog,
-    awaited,
     has_begun,
     nothing_ran,
-    without_awaiting,
+    resolving,
 )
 from pyfunctools.limits import Limits
 from pyfunctools.record.call import CallInfo
@@ -29,12 +27,45 @@ if TYPE_CHECKING:  # loaded by the first call in which a person takes part
 
     from pyfunctools._lazy import Lazy
     from pyfunctools.execution.person.approval import Approve, Ask
-    from pyfunctools.execution.person.ticket_use import Claim
     from pyfunctools.execution.person.tickets import Ticket, Tickets
     from pyfunctools.execution.person.withheld import Withheld
     from pyfunctools.record.outcome import Question
     from pyfunctools.record.settings import Settings
     from pyfunctools.schema.ground.path import Keys
+
+
+Begin: TypeAlias = Callable[[], Coroutine[object, None, Outcome | None]]
+"""Steps that run just before the function.
+
+If they return an outcome, the function does not run.
+"""
+
+
+class Beginning:
+    """The `steps` before a function, which run once; a call that they refuse has not begun.
+
+    For the call of a `ticket` they claim it, and `record` keeps what came of the call.
+    """
+
+    has_begun = False
+
+    def __init__(
+        self,
+        steps: Begin | None = None,
+        ticket: "Ticket | None" = None,
+        record: Callable[[Outcome, str], Awaitable[None]] | None = None,
+    ) -> None:
+        self._steps = steps
+        self.ticket = ticket
+        self.record = record
+
+    async def __call__(self) -> Outcome | None:
+        """Return the outcome of a call that is refused, else `None`."""
+        if self.has_begun:
+            return None
+        refused = None if self._steps is None else await self._steps()
+        self.has_begun = refused is None
+        return refused
 
 
 class Run(NamedTuple):
@@ -85,7 +116,7 @@ class Run(NamedTuple):
     @property
     def resolve(self) -> Resolve:
         """The function that returns a value which may be awaitable; see `steps`."""
-        return awaited if self.awaits else without_awaiting
+        return resolving(self.awaits)
 
     @property
     def withholds(self) -> bool:
@@ -121,7 +152,6 @@ class PersonsPart(NamedTuple):
     given: object
     approve: "Approve"
     tickets: "Lazy[Tickets]"
-    use: "Claim | None"
     ticket: "Ticket | None"
     private: "Withheld"
     for_server: object

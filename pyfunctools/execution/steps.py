@@ -27,29 +27,6 @@ T = TypeVar("T")
 Resolve: TypeAlias = Callable[[object, str], Awaitable[object]]
 """Returns a value, awaited if it is awaitable; the text names the setting that it came from."""
 
-Begin: TypeAlias = Callable[[], "Coroutine[object, None, Outcome | None]"]
-"""Steps that run just before the function.
-
-If they return an outcome, the function does not run.
-"""
-
-
-class Beginning:
-    """The `steps` before a function, which run once; a call that they refuse has not begun."""
-
-    has_begun = False
-
-    def __init__(self, steps: Begin | None) -> None:
-        self._steps = steps
-
-    async def __call__(self) -> "Outcome | None":
-        """Return the outcome of a call that is refused, else `None`."""
-        if self.has_begun:
-            return None
-        refused = None if self._steps is None else await self._steps()
-        self.has_begun = refused is None
-        return refused
-
 
 class Answered(NamedTuple):
     """A person's answer to a question of a remote server.
@@ -100,6 +77,11 @@ def login_path(function: "Function") -> str:
     """Return the path of the question with which a person logs in; no parameter has it."""
     is_taken = "login" in function.parameters.get("properties", {})
     return "$input.login_" if is_taken else "$input.login"
+
+
+def resolving(awaits: bool) -> Resolve:
+    """Return the function that returns a value which may be awaitable."""
+    return awaited if awaits else without_awaiting
 
 
 async def awaited(value: object, _: str) -> object:

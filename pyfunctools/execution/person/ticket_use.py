@@ -1,30 +1,19 @@
 """`TicketUse`: a ticket is used once, and what came of its call is told again to whoever asks."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from json import loads
-from typing import NamedTuple, TypeAlias, cast
+from typing import cast
 
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
-from pyfunctools.execution.person.stores import TicketStore, keeps_answers
+from pyfunctools.execution.person.stores import keeps_answers
 from pyfunctools.execution.person.tickets import Ticket, Tickets, answer_text, ticket_refused
-from pyfunctools.execution.steps import Begin, Resolve
+from pyfunctools.execution.steps import resolving
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.outcome import Outcome, waiting_from_json
-
-Record: TypeAlias = Callable[[Outcome, str], Awaitable[None]]
-"""Records the outcome of a call, with a text without a person's values."""
-
-
-class Claim(NamedTuple):
-    """The use of a ticket: claimed just before its call runs, and recorded afterwards."""
-
-    ticket: Ticket
-    claim: Begin
-    record: Record | None = None
 
 
 @dataclass(slots=True)
@@ -33,14 +22,7 @@ class TicketUse:
 
     tickets: Tickets
     ticket: Ticket
-    resolve: Resolve
     awaits: bool
-    store: TicketStore = field(init=False)
-    keeps_answers: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.store = self.tickets.store_in_use
-        self.keeps_answers = keeps_answers(self.store)
 
     async def earlier(self) -> Outcome | None:
         """Return the recorded outcome of the ticket's call, or the refusal of an expired ticket.
@@ -92,16 +74,16 @@ class TicketUse:
 
         If the method raises, the result is an outcome without the exception's message.
         """
-        if name != "claim" and not self.keeps_answers:
+        store = self.tickets.store_in_use
+        if name != "claim" and not keeps_answers(store):
             return None
-        method: object = getattr(self.store, name, None)
-        called = cast("Callable[..., object]", method)
+        called: Callable[..., object] = getattr(store, name)
         try:
-            if self.awaits and getattr(self.store, "blocks", False):
+            if self.awaits and getattr(store, "blocks", False):
                 from asyncio import to_thread  # which few programs need
 
                 return await to_thread(called, *arguments)
-            return await self.resolve(called(*arguments), "store")
+            return await resolving(self.awaits)(called(*arguments), "store")
         except Exception as error:  # the application's code may raise anything
             if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
                 raise

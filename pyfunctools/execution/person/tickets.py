@@ -15,7 +15,7 @@ from inspect import isawaitable, iscoroutinefunction
 from json import JSONEncoder, dumps, loads
 from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -76,13 +76,6 @@ Refusal: TypeAlias = Literal[
 """
 
 
-class Signer(NamedTuple):
-    """A signing key, and a store of used tickets."""
-
-    key: bytes
-    store: TicketStore
-
-
 class Listener(Protocol):
     """An object that is notified when a resumed call has ended."""
 
@@ -101,32 +94,28 @@ class _OfThisProcess:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._clock = clock
-        self._made: dict[int, Signer] = {}
+        self.renew()
+        _OWN.add(self)
 
-    @property
-    def signer(self) -> Signer:
-        made = self._made.get(_FORKS[0])
-        if made is None:
-            store = MemoryStore()
-            store.follow(self._clock)
-            # `setdefault`: of several threads here at the same time the first one wins.
-            made = self._made.setdefault(_FORKS[0], Signer(token_bytes(SHORTEST_KEY), store))
-        return made
+    def renew(self) -> None:
+        self.key = token_bytes(SHORTEST_KEY)
+        self.store = MemoryStore()
+        self.store.follow(self._clock)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_OfThisProcess, (self._clock,))
 
 
-_FORKS = [0]
-"""How many forks made this process; the id of a process may be that of an earlier one."""
+_OWN: "weakref.WeakSet[_OfThisProcess]" = weakref.WeakSet()
 
 
-def _count_fork() -> None:
-    _FORKS[0] += 1
+def _renew() -> None:
+    for each in _OWN:
+        each.renew()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_count_fork)
+    os.register_at_fork(after_in_child=_renew)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,14 +275,7 @@ class Tickets:
     @property
     def store_in_use(self) -> TicketStore:
         """The store of the used tickets."""
-        return self._signer.store
-
-    @property
-    def _signer(self) -> Signer:
-        if self.key is not None and self.store is not None:
-            return Signer(self.key, self.store)
-        own = self._own.signer
-        return own if self.store is None else Signer(own.key, self.store)
+        return self._own.store if self.store is None else self.store
 
     def _signature(self, payload: str) -> str:
         # With the prefix, other data that the application signs with its key is not a ticket.
@@ -306,7 +288,8 @@ class Tickets:
         return self._signed(b"pyfunctools audience\n" + audience.encode("utf-8", "surrogatepass"))
 
     def _signed(self, data: bytes) -> str:
-        return _encoded(hmac_digest(self._signer.key, data, "sha256"))
+        key = self._own.key if self.key is None else self.key
+        return _encoded(hmac_digest(key, data, "sha256"))
 
 
 def answer_text(outcome: Outcome, text: str | None = None) -> str:

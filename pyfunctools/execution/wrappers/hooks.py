@@ -9,7 +9,6 @@ from typing import TypeAlias, cast
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, Retry
 from pyfunctools.execution.person.approval import PendingCall
-from pyfunctools.execution.person.ticket_use import Record
 from pyfunctools.execution.person.withheld import Withheld
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable
@@ -27,7 +26,7 @@ from pyfunctools.route import Route
 
 def wrapped(run: Runs, person: PersonsPart) -> Runs:
     """Return the `run` of a runner with all wrappers that a call needs, the innermost first."""
-    made, private, settings, use = person.made, person.private, person.settings, person.use
+    made, private, settings = person.made, person.private, person.settings
     function, view = made.function, settings.view and settings.view.value
     if made.may_ask and isinstance(function.origin, RemoteTool | Route):
         run = DialogWithServer(run, person).run
@@ -41,15 +40,14 @@ def wrapped(run: Runs, person: PersonsPart) -> Runs:
     run = partial(run_finished, partial(run_masked, run, private))
     for hook in settings.on_call:
         run = partial(run_masked, partial(run_hooked, run, hook), private)
-    record = use and use.record
-    return run if record is None else partial(run_recorded, run, record, private)
+    return run if person.ticket is None else partial(run_recorded, run, private)
 
 
-async def run_recorded(inner: Runs, record: Record, private: Withheld, run: Run) -> Outcome:
+async def run_recorded(inner: Runs, private: Withheld, run: Run) -> Outcome:
     """Run a call that has a ticket, and record what came of it when it is used up."""
-    outcome = await inner(run)
-    if run.begin is not None and run.begin.has_begun:
-        await record(outcome, private.text(outcome.text))
+    outcome, begin = await inner(run), run.begin
+    if begin is not None and begin.has_begun and begin.record is not None:
+        await begin.record(outcome, private.text(outcome.text))
     return outcome
 
 

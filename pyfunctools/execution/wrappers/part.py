@@ -25,7 +25,6 @@ from pyfunctools.execution.person.blame import (
 )
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.person.questions import persons_values, questions_for
-from pyfunctools.execution.person.ticket_use import Claim
 from pyfunctools.execution.person.tickets import Ticket, Tickets
 from pyfunctools.execution.person.uploads import merged, plain_json
 from pyfunctools.execution.person.withheld import Withheld
@@ -53,14 +52,13 @@ def part_of_person(
     human: object,
     approve: Approve,
     tickets: Lazy[Tickets],
-    use: Claim | None,
 ) -> PersonsPart:
     """Return the person's part of one call, from the arguments of `Controller.call`."""
     asks = callable(human) and not isinstance(human, Mapping)
     given: object = None if asks else cast("object", human)
     if given is None and isinstance(approve, Approval):
         given = approve.human
-    ticket, for_server = None if use is None else use.ticket, None
+    ticket, for_server = None if made.begin is None else made.begin.ticket, None
     state: JsonObject = {} if ticket is None else ticket.state
     if "program" in state:
         given, for_server = None, given
@@ -73,7 +71,6 @@ def part_of_person(
         given,
         approve,
         tickets,
-        use,
         ticket,
         Withheld(made.function, made.arguments),
         for_server,

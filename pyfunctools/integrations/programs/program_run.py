@@ -28,10 +28,9 @@ from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction, find
 from pyfunctools.controller.turn import run_in_order
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
 from pyfunctools.execution.person.approval import Approval
-from pyfunctools.execution.person.ticket_use import Claim
 from pyfunctools.execution.person.tickets import Ticket, digest_of, ticket_refused
 from pyfunctools.execution.person.uploads import plain_json
-from pyfunctools.execution.runner import PersonsPart, Run
+from pyfunctools.execution.runner import Beginning, PersonsPart, Run
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.execution.wrappers.part import next_ticket
 from pyfunctools.integrations.programs.sandbox import (
@@ -300,13 +299,13 @@ class ProgramRun:
     def _steps(self, call: ProgramCall) -> Coroutine[Any, None, Outcome]:
         person, run = self._person, self._run
         human, approve = person.ask, person.approve if callable(person.approve) else None
-        made: Call | Claim
+        made: Call | Beginning
         if call.ticket is None:
             call.arguments = cast("JsonObject", plain_json(call.arguments))
             read = Success(value=call.arguments)
             made = Call(id=call.id, name=call.function, arguments=call.arguments, result=read)
         else:
-            made = Claim(call.ticket, self.claim)  # what came of the program is recorded
+            made = Beginning(self.claim, call.ticket)  # what came of the program is recorded
             values, approval = values_and_approval(self._answers.get(call.id))
             human = human if values is None else values
             approve = approve if approval is None else approval
