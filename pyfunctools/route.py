@@ -1,16 +1,16 @@
 """One HTTP operation as frozen data, independent of HTTP libraries and OpenAPI versions."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 """Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
 
-ConnectionNames: TypeAlias = Mapping[Location, Collection[str]]
-"""The names that a connection sets in each location of every request; headers in lower case."""
+ConnectionNames: TypeAlias = Set[tuple[Location, str]]
+"""The names that a connection sets in every request, each by its location; headers in lower case."""
 
-NO_NAMES: ConnectionNames = {}
+NO_NAMES: ConnectionNames = frozenset()
 
 Style: TypeAlias = Literal[
     "simple",

@@ -24,7 +24,7 @@ from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.execution.request.body import NO_ENCODING, form_parameter
 from pyfunctools.execution.request.styles import delimiter_of, scalar_text
 from pyfunctools.media_types import media_kind
-from pyfunctools.route import Body, ConnectionNames, Location, Parameter, Route
+from pyfunctools.route import NO_NAMES, Body, ConnectionNames, Location, Parameter, Route
 from pyfunctools.schema import Separated
 from pyfunctools.schema.ground.path import Keys, value_at
 
@@ -87,19 +87,13 @@ def reserved_names(
     `own_query` is the query in the path of the route. A parameter may have a name in this query,
     and is then sent too. `further` are more names of the connection.
     """
-    found = defaultdict[Location, set[str]](set)
     if not route.parameters:
-        return found
-    for location, names in further.items():
-        found[location].update(names)
-    for location, name, _ in set_in(headers, query):
-        found[location].add(name)
+        return NO_NAMES
     declared = {each.name for each in route.parameters if each.location == "query"}
-    found["query"].update(name for _, name, _ in set_in({}, own_query) if name not in declared)
-    for scheme in route.schemes.values():
-        if scheme.location is not None and scheme.parameter is not None:
-            found[scheme.location].add(scheme.parameter)
-    return found
+    own = (each for each in set_in({}, own_query) if each[1] not in declared)
+    sent = ((location, name) for location, name, _ in (*set_in(headers, query), *own))
+    keys = ((each.location, each.parameter) for each in route.schemes.values())
+    return {*further, *sent, *((location, name) for location, name in keys if location and name)}
 
 
 def clashes(
@@ -182,17 +176,21 @@ def _fields_by_location(
     for each in route.parameters:
         if each.location == "querystring":
             form = Body(content_type="", argument=each.argument, schema=each.schema)
-            yield [*_form_fields(form, arguments)], reserved.get("query", ())
+            yield [*_form_fields(form, arguments)], _names_in(reserved, "query")
         else:
             found[each.location].append((each, True))
     for location, fields in found.items():
-        names = reserved.get(location, ())
+        names = _names_in(reserved, location)
         # Without an object there are only names that the document itself keeps apart.
         if names or any(members_of(argument_at(arguments, each.argument)) for each, _ in fields):
             yield fields, names
     body = route.body
     if body is not None and media_kind(body.content_type) in ("form", "multipart"):
         yield [*_form_fields(body, arguments)], ()
+
+
+def _names_in(reserved: ConnectionNames, location: Location) -> list[str]:
+    return [name for place, name in reserved if place == location]
 
 
 def _form_fields(form: Body, arguments: JsonObject) -> Iterator[tuple[Parameter, bool]]:

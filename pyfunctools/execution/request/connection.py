@@ -9,7 +9,6 @@ The other settings are masked in errors only: a successful result may name a ten
 
 import re
 from base64 import b64decode
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -137,19 +136,18 @@ def names_of_connection(connection: Connection) -> ConnectionNames:
     headers, key = connection.get("headers"), connection.get("idempotency_header")
     fixed = {} if headers is None or callable(headers) else checked_headers(headers)
     query = "&".join(each.partition("?")[2] for each in checked_servers(connection.get("server")))
-    found = defaultdict[Location, set[str]](set)
-    for location, name, _ in (*set_in(fixed, query), *set_by_client(connection.get("client"))):
-        found[location].add(name)
+    sent = (*set_in(fixed, query), *set_by_client(connection.get("client")))
+    found = {(location, name) for location, name, _ in sent}
     for scheme in explicit_schemes(connection.get("auth") or {}):
         location, name = scheme.location or "header", scheme.parameter or ""
-        found[location].add(name.lower() if location == "header" else name)
+        found.add((location, name.lower() if location == "header" else name))
     if key is not None:
         if not (isinstance(key, str) and can_be_set(key)):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = 'Write `idempotency_header="Idempotency-Key"`.'
             raise wrong_type("idempotency_header", "the name of a header", key, remedy)
         if key.lower() in fixed:
             raise _set_twice(key)
-        found["header"].add(key.lower())
+        found.add(("header", key.lower()))
     return found
 
 

@@ -267,7 +267,7 @@ class Parameters:
             return f"The header {name!r} cannot be set by a caller, and is left out."
         location, key = override_key(name, cast("Location", location))
         # An optional one stays an argument: a value for it is an error that names the connection.
-        if raw.get("required") is True and key in self._connected.get(location, ()):
+        if raw.get("required") is True and (location, key) in self._connected:
             return f"{name!r} in the {location} is set by the connection, and is not an argument."
         old = "schema" not in raw and "content" not in raw
         return self._input(swagger.parameter(raw) if old else raw, place, old)
