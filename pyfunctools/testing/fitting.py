@@ -2,6 +2,7 @@
 
 import re
 import string
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain
@@ -31,6 +32,9 @@ WORDS = (
     "50%",
 )
 """Texts for schemas without `format` or `pattern`; some need encoding on the wire."""
+
+USUAL = f"{string.ascii_letters}{string.digits} -_."
+"""The characters that are tried first where a pattern allows many."""
 
 FORMATS: dict[str, Callable[[Random], str]] = {
     "date": lambda r: f"20{r.randint(10, 29)}-{r.randint(1, 12):02}-{r.randint(1, 28):02}",
@@ -186,65 +190,39 @@ class FittingValues:
             text = self._matching(rules["pattern"])
         else:
             make = FORMATS.get(rules.get("format", ""))
-            text = self._word() if make is None else make(self.random)
+            text = self.random.choice(WORDS) if make is None else make(self.random)
         least, most = rules.get("minLength", 1), rules.get("maxLength", inf)
         while len(text) < least:
             text += self.random.choice(string.ascii_lowercase)
         return text[: int(most)] if len(text) > most else text
-
-    def _word(self) -> str:
-        return self.random.choice(WORDS)
 
     def _matching(self, pattern: str) -> str:
         """Return a text that matches the pattern, or any word if the pattern is invalid."""
         try:
             return "".join(self._texts(_PARSER.parse(pattern)))
         except (re.error, KeyError, OverflowError):
-            return self._word()
+            return self.random.choice(WORDS)
 
     def _texts(self, parsed: Any) -> Iterator[str]:
-        for operator, given in parsed:
-            name = str(operator)
-            if name == "LITERAL":
-                yield chr(given)
-            elif name in ("NOT_LITERAL", "ANY"):
-                yield "a" if given != ord("a") else "b"
-            elif name == "IN":
-                yield self._one_of(given)
+        for node in parsed:
+            name, given = str(node[0]), node[1]
+            if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
+                yield self._one_matching(_PARSER.SubPattern(parsed.state, [node]))
             elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
                 least, most, inner = given
                 for _ in range(self.random.randint(least, min(most, least + 3))):
                     yield from self._texts(inner)
-            elif name == "SUBPATTERN":
-                yield from self._texts(given[-1])
-            elif name == "ATOMIC_GROUP":
-                yield from self._texts(given)
+            elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
+                yield from self._texts(given[-1] if name == "SUBPATTERN" else given)
             elif name == "BRANCH":
                 yield from self._texts(self.random.choice(given[1]))
 
-    def _one_of(self, members: Any) -> str:
-        kinds = {
-            _CODES.CATEGORY_DIGIT: string.digits,
-            _CODES.CATEGORY_WORD: string.ascii_letters + string.digits + "_",
-            _CODES.CATEGORY_SPACE: " ",
-            _CODES.CATEGORY_NOT_SPACE: string.ascii_letters,
-            _CODES.CATEGORY_NOT_DIGIT: string.ascii_letters,
-            _CODES.CATEGORY_NOT_WORD: "-",
-        }
-        found: set[str] = set()
-        negated = False
-        for operator, given in members:
-            name = str(operator)
-            negated = negated or name == "NEGATE"
-            if name == "LITERAL":
-                found.add(chr(given))
-            elif name == "RANGE":
-                found.update(map(chr, range(given[0], min(given[1], given[0] + 200) + 1)))
-            elif name == "CATEGORY":
-                found.update(kinds[given])
-        usual = string.ascii_letters + string.digits + " -_."
-        choices = [c for c in usual if c not in found] if negated else sorted(found)
-        return self.random.choice([c for c in choices if c in usual] or choices or ["\u4e2d"])
+    def _one_matching(self, node: Any) -> str:
+        """Return a character that matches, a usual one if possible."""
+        matches = _COMPILER.compile(node).match
+        usual = [each for each in USUAL if matches(each)]
+        others = filter(matches, map(chr, range(sys.maxunicode)))
+        return self.random.choice(usual) if usual else next(others, "")
 
 
 _KINDS: Final = {kind: judging(kind) for kind in ("object", "array", "number")}
@@ -273,6 +251,6 @@ def _weight(part: Part) -> int:
     return 2 if part.types <= {"object"} else 1 if part.types <= {"object", "array"} else 0
 
 
-# Python's own parser of patterns, which has no public name.
+# Python's own parser and compiler of patterns, which have no public names.
 _PARSER: Any = import_module("re._parser")
-_CODES: Any = import_module("re._constants")
+_COMPILER: Any = import_module("re._compiler")
