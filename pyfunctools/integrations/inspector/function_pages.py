@@ -13,11 +13,10 @@ from pyfunctools.dialects.table import DIALECTS
 from pyfunctools.integrations.inspector.markup import (
     Child,
     Markup,
-    SchemaTree,
     code_block,
     facts,
     joined,
-    json_text,
+    json_block,
     raw,
     tag,
 )
@@ -121,7 +120,7 @@ def function_article(
             class_="sides",
         ),
         output
-        and tag("details", tag("summary", "What comes back"), _schema(output), class_="panel"),
+        and tag("details", tag("summary", "What comes back"), json_block(output), class_="panel"),
         bool(function.notes) and tag("ul", notes, class_="panel"),
         _vendor(controller, function, dialect),
         tried,
@@ -129,13 +128,8 @@ def function_article(
 
 
 def _side(title: str, schema: Mapping[str, Any] | None) -> Markup:
-    shown = tag("p", "Nothing.") if schema is None else _schema(schema)
+    shown = tag("p", "Nothing.") if schema is None else json_block(schema)
     return tag("section", tag("h2", title), shown, class_="panel")
-
-
-def _schema(schema: Mapping[str, Any]) -> Child:
-    text = code_block(json_text(schema))
-    return SchemaTree(schema).markup(), tag("details", tag("summary", "JSON"), text)
 
 
 def _vendor(controller: Controller, function: Function, dialect: str) -> Markup:
@@ -152,9 +146,8 @@ def _vendor(controller: Controller, function: Function, dialect: str) -> Markup:
         count = f"{len(losses)} loss{'' if len(losses) == 1 else 'es'}"
         shown = (
             tag("p", f"{tools.bytes:,} bytes, {count}."),
-            lost and tag("p", "What this vendor cannot express, at its place:"),
-            lost and (SchemaTree(function.llm, losses).markup(), tag("ul", lost)),
-            code_block(json_text(list(tools))),
+            lost and (tag("p", "What this vendor cannot express, at its place:"), tag("ul", lost)),
+            json_block(list(tools)),
         )
     title = tag("h2", "What a vendor gets")
     return tag("section", title, choice, shown, id="vendor", class_="panel")

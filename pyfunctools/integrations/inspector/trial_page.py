@@ -13,6 +13,7 @@ from pyfunctools.integrations.inspector.markup import (
     Markup,
     code_block,
     facts,
+    json_block,
     json_text,
     raw,
     spaced,
@@ -99,7 +100,7 @@ def _about(waits: Waiting) -> Child:
     request = waits.request
     return (
         _asks(waits),
-        code_block(json_text(waits.arguments)),
+        json_block(waits.arguments),
         request and (tag("h3", "The request"), code_block(request_text(request))),
     )
 
@@ -134,7 +135,7 @@ def _parts(trial: Trial, checked: Success[Any] | Failure | None) -> Iterator[Chi
         if not checked:
             yield tag("h3", "Issues"), tag("p", "The model is told:"), _lines(checked.feedback())
             return
-        yield tag("h3", "The checked value"), code_block(json_text(checked.value))
+        yield tag("h3", "The checked value"), json_block(checked.value)
     if pending is not None:
         yield tag("h3", "The whole arguments")
         yield code_block(hide(json_text(pending.arguments)))
