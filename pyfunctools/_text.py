@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from json import dumps
 
 
 def visible(text: str) -> str:
@@ -23,6 +24,11 @@ def hidden_count(text: str) -> int:
 def shortened(text: str, limit: int) -> str:
     """Return the text, cut to at most `limit` characters with an ellipsis where it is longer."""
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
+
+
+def text_of_value(value: object) -> str:
+    """Return a text as it is, and any other value as JSON."""
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
 
 
 def first_sentence(text: str, limit: int) -> str:

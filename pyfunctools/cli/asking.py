@@ -3,7 +3,6 @@
 Questions go to standard error, so that standard output has only the result.
 """
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from getpass import getpass
@@ -16,7 +15,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
-from pyfunctools._text import shortened, visible
+from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.cli.display import pretty_json, print_note, safe_text
 from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.record.file import File
@@ -79,7 +78,7 @@ def _answer(question: Question, console: Console) -> JsonValue:
     are_numbers = any(isinstance(value, int | float) for value in question.options)
     for number, value in enumerate(question.options, 1):
         mark = "-" if are_numbers else f"{number})"
-        console.print(safe_text(f"    {mark} {_as_text(value)}"))
+        console.print(safe_text(f"    {mark} {text_of_value(value)}"))
     is_list = members_of(question.schema).get("type") == "array"
     hint = ", ".join(filter(None, _hints(question, is_list)))
     prompt = f"  {question.label} [{hint}]" if hint else f"  {question.label}"
@@ -119,7 +118,9 @@ def _value(question: Question, text: str, are_numbers: bool) -> JsonValue:
 def _option(question: Question, word: str) -> str:
     """Return the option with this number, or the word itself."""
     number = int(word) if word.strip().isascii() and word.strip().isdigit() else 0
-    return _as_text(question.options[number - 1]) if 0 < number <= len(question.options) else word
+    return (
+        text_of_value(question.options[number - 1]) if 0 < number <= len(question.options) else word
+    )
 
 
 def _hints(question: Question, is_list: bool) -> Iterator[str]:
@@ -128,11 +129,7 @@ def _hints(question: Question, is_list: bool) -> Iterator[str]:
     yield "hidden" if question.secret else kinds.get(question.kind, question.kind) + line
     if not question.required:
         is_blank = question.default in (None, "", [], {})
-        yield "Enter to skip" if is_blank else f"Enter for {_as_text(question.default)}"
-
-
-def _as_text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+        yield "Enter to skip" if is_blank else f"Enter for {text_of_value(question.default)}"
 
 
 def read_line(prompt: str, *, hidden: bool = False) -> str:

@@ -3,10 +3,11 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from enum import IntEnum
 from io import TextIOWrapper
+from sys import maxsize
 from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
@@ -15,12 +16,14 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
-from pyfunctools._text import shortened, visible
+from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome
+from pyfunctools.schema.feedback.feedback import CommentedPlace, Detail, LineWriter
+from pyfunctools.schema.ground.json_values import preview
 
 _BODY = 2_048
 """The most characters of a server's error."""
@@ -38,20 +41,13 @@ def code(text: str, language: str) -> Syntax:
     return Syntax(text, language, theme="ansi_dark", background_color="default", word_wrap=True)
 
 
-def pretty_json(value: JsonValue, width: int = 74, indent: int = 0, beside: int = 0) -> str:
-    """Return JSON in which every object and array that fits into `width` is on one line.
-
-    `indent` is the indentation of the first line, `beside` the length of other text in it.
-    """
-    line = json.dumps(value, ensure_ascii=False, default=repr)  # a file is no JSON
-    if not isinstance(value, dict | list) or indent + beside + len(line) <= width:
-        return line
-    inner = ",\n".join(
-        " " * (indent + 2) + key + pretty_json(member, width, indent + 2, len(key) + 1)
-        for key, member in _members(value)
-    )
-    start, end = "{}" if isinstance(value, dict) else "[]"
-    return f"{start}\n{inner}\n{' ' * indent}{end}"
+def pretty_json(value: JsonValue, inline: int = 60) -> str:
+    """Return JSON in which every object and array of up to `inline` characters is on one line."""
+    everything = {"size": maxsize, "properties": maxsize, "items": maxsize, "text": maxsize}
+    writer = LineWriter(Detail(inline=inline, depth=maxsize, **everything))
+    plain = json.loads(json.dumps(value, default=repr))  # a file is no JSON
+    writer.write(plain, CommentedPlace())
+    return "\n".join(writer.lines)
 
 
 def table_row(function: Function) -> tuple[str, str, str]:
@@ -108,7 +104,7 @@ def _titled(title: str, value: JsonSchema, console: Console) -> list[RenderableT
     """Return JSON under a title, in a frame if the output is a terminal."""
     if not console.is_terminal:
         return [Text(f"{title}:"), safe_text(pretty_json(value))]
-    text = code(visible(pretty_json(value, min(console.width - 4, 100))), "json")
+    text = code(pretty_json(value, min(console.width - 20, 80)), "json")
     return [Panel(text, title=title, title_align="left", border_style="dim")]
 
 
@@ -118,7 +114,7 @@ def about_outcome(outcome: Outcome) -> list[RenderableType]:
     if outcome.response is not None and outcome.response.status is not None:
         parts.append(safe_text(f"HTTP {outcome.response.status}", "dim"))
         if outcome.reason == "status" and outcome.value is not None:
-            parts.append(safe_text(shortened(_body(outcome.value), _BODY), "dim"))
+            parts.append(safe_text(shortened(text_of_value(outcome.value), _BODY), "dim"))
     questions = () if outcome.waiting is None else outcome.waiting.questions
     for each in questions:
         problem = f": {each.problem}" if each.problem else ""
@@ -136,7 +132,8 @@ def repair_lines(outcome: Outcome) -> Text:
     """Return a line for each repair: its kind, its path, the values before and after."""
     width = max((len(repair.kind) for repair in outcome.repairs), default=0)
     lines = [
-        f"repaired  {each.kind:{width}}  {each.path}  {_short(each.before)} -> {_short(each.after)}"
+        f"repaired  {each.kind:{width}}  {each.path}"
+        f"  {preview(each.before, 40)} -> {preview(each.after, 40)}"
         for each in outcome.repairs
     ]
     return safe_text("\n".join(lines), "dim")
@@ -152,22 +149,6 @@ def print_parts(console: Console, *parts: RenderableType | None) -> None:
 def print_note(text: str, style: str = "dim") -> None:
     """Print a text to standard error."""
     print_parts(Console(stderr=True), safe_text(text, style))
-
-
-def _body(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _short(value: JsonValue) -> str:
-    if isinstance(value, str) and '"' in value and "'" not in value:
-        return shortened(f"'{value}'", 40)
-    return shortened(json.dumps(value, ensure_ascii=False), 40)
-
-
-def _members(value: JsonObject | Sequence[JsonValue]) -> list[tuple[str, JsonValue]]:
-    if isinstance(value, dict):
-        return [(json.dumps(key, ensure_ascii=False) + ": ", each) for key, each in value.items()]
-    return [("", item) for item in value]
 
 
 class Status(IntEnum):

@@ -75,17 +75,13 @@ def read_value(given: str | None) -> str | None:
     Raises:
         PyfunctoolsError: the file cannot be read.
     """
-    if given == "-":
-        try:
-            return sys.stdin.buffer.read().decode("utf-8-sig")
-        except UnicodeError as error:
-            raise DefinitionError("-", f"Standard input cannot be read: {error}.") from error
-    if given is not None and given.startswith("@"):
-        try:
-            return Path(given[1:]).read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            raise DefinitionError(given[1:], f"This file cannot be read: {error}.") from error
-    return given
+    if given is None or not (given == "-" or given.startswith("@")):
+        return given
+    try:
+        read = sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()
+        return read.decode("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise DefinitionError(given, f"This cannot be read: {error}.") from error
 
 
 def read_human(given: str | None) -> dict[str, JsonValue] | None:

@@ -100,16 +100,13 @@ def test_the_model_and_human_schemas_are_shown_apart() -> None:
     [
         ({"a": 1, "b": [1, 2]}, ['{"a": 1, "b": [1, 2]}']),
         ({"a": "xxxxxxxxxx", "b": [1, 2]}, ["{", '  "a": "xxxxxxxxxx",', '  "b": [1, 2]', "}"]),
-        (
-            {"aaaaaaaa": {"b": "xxxxxxxx"}},
-            ["{", '  "aaaaaaaa": {', '    "b": "xxxxxxxx"', "  }", "}"],
-        ),
+        ({"aaaaaaaa": {"b": "xxxxxxxx"}}, ["{", '  "aaaaaaaa": {"b": "xxxxxxxx"}', "}"]),
         (["x" * 30], ["[", f'  "{"x" * 30}"', "]"]),
         ([], ["[]"]),
     ],
 )
 def test_json_that_fits_is_on_one_line(value: list[object], lines: list[str]) -> None:
-    assert display.pretty_json(value, width=22).splitlines() == lines  # type: ignore[arg-type]
+    assert display.pretty_json(value, inline=22).splitlines() == lines  # type: ignore[arg-type]
 
 
 def test_compact_json_is_json() -> None:
