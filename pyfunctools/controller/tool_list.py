@@ -183,7 +183,7 @@ def _lose(renderings: dict[str, Rendering], name: str, keyword: str) -> None:
 
 def _examples(function: Function, rendering: Rendering) -> list[JsonValue]:
     """Return examples of arguments as the model writes them; a vendor refuses invalid ones."""
-    given = [rendering.apply(each) for each in contract_of(function).examples.value]
+    given = [rendering.apply(each) for each in contract_of(function).examples]
     if given and (rendering.reshapes or rendering.losses):
         given = list(filter(Validator(rendering.schema).is_valid, given))
     return given

@@ -191,7 +191,7 @@ class Invocation:
         contract, settings = contract_of(function), settings_of(function)
         checked = read
         if checked is None or (self._begin is None and checked and mark is not contract.mark):
-            checked = contract.checker.value.check(arguments, name=function.name)
+            checked = contract.checker.check(arguments, name=function.name)
             if read is not None:
                 checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if isinstance(checked, Failure):
@@ -220,7 +220,7 @@ class Invocation:
             or self._begin is not None
             or run.may_ask
             or function.confirm
-            or contract.separated.value is not None
+            or contract.separated is not None
             or (settings and (settings.view or settings.confirm or settings.on_call))
         ):
             return await self._with_person(runner, run, settings)

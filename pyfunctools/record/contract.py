@@ -2,27 +2,23 @@
 
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from json import dumps
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, members_of
-from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.note import Note
 from pyfunctools.record.param import Param, parameters_of
 from pyfunctools.schema.checker import Checker
-from pyfunctools.schema.ground.issue import Side
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES, faults_of
-from pyfunctools.schema.result import Failure, Success
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
     any_of,
@@ -77,38 +73,18 @@ class HumanSide:
         return self.secrets.has_human and self.secrets.part(human, "human") not in (None, {}, [])
 
 
-_LAZY = ("checker", "examples", "human_side", "notes", "secrets", "separated")
-_LOCK = Lock()
-"""Held while a slot of a `Contract` is made."""
-
-
 class Contract:
-    """The normalized schemas of a function, `parameters` and `output`, and their checks.
+    """The normalized schemas of a function, `parameters` and `output`, and what is made of them.
 
-    The `output` is as others may see it (`predicates.output_shown`).
-    Made on first use: `separated`, the two sides of the parameters (`None` if there is no human
-    side); `human_side`, facts about the human side; `secrets`, the separation of all that is
-    secret; `checker`, which reads and checks the arguments of a model; `notes` on the schemas as
-    they were written; shared `examples` of a model's arguments. `first` are the names that come
-    first in a list of arguments. `mark` tells arguments that this contract has checked from others.
-    `items` is the schema of each item of a response that is a sequence. `kept` are texts that
-    others make of the schemas, each once.
+    The `output` is as others may see it (`predicates.output_shown`). `first` are the names that
+    come first in a list of arguments. `mark` tells arguments that this contract has checked from
+    others. `items` is the schema of each item of a response that is a sequence. `kept` are texts
+    that others make of the schemas, each once.
 
     `is_human` decides which values are human; with `None`, no value is. With `hinted`, pydantic
     made the schemas from type hints: a time needs no offset from UTC, and `format` is not checked
     in the output.
     """
-
-    __slots__ = (
-        *("_given", "first", "items", "kept", "mark", "output", "output_validator", "parameters"),
-        *("renderings", "validator", *_LAZY),
-    )
-    separated: Lazy[Separated | None]
-    checker: Lazy[Checker]
-    notes: Lazy[tuple[Note, ...]]
-    human_side: Lazy[HumanSide]
-    secrets: Lazy[Separated]
-    examples: Lazy[tuple[JsonValue, ...]]
 
     def __init__(
         self,
@@ -133,50 +109,54 @@ class Contract:
         self.kept: dict[str, str] = {}
         self._given = is_human, notes, examples
 
-    if not TYPE_CHECKING:  # else a type checker accepts every attribute
-
-        def __getattr__(self, name: str) -> Lazy[object]:
-            """Make a slot when it is first read: most functions are never called."""
-            if name not in _LAZY:
-                raise AttributeError(name)
-            with _LOCK:  # another thread may have made it
-                try:
-                    return object.__getattribute__(self, name)
-                except AttributeError:
-                    made = Lazy(getattr(self, "_make_" + name))
-                    setattr(self, name, made)
-            return made
-
-    def __getstate__(self) -> tuple[None, dict[str, object]]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what is not `_given`: all that is made of it is made now."""
-        return None, {name: getattr(self, name) for name in self.__slots__ if name != "_given"}
+        for name, each in vars(Contract).items():
+            if isinstance(each, cached_property):
+                getattr(self, name)
+        return {name: value for name, value in vars(self).items() if name != "_given"}
 
-    def _make_separated(self) -> Separated | None:
+    @cached_property
+    def separated(self) -> Separated | None:
+        """The two sides of the parameters, `None` if there is no human side."""
         is_human, _, _ = self._given
         if is_human is None:
             return None
         separated = separate_normalized(self.parameters, is_human, self.validator)
         return separated if separated.has_human else None
 
-    def _make_checker(self) -> Checker:
+    @property
+    def sides(self) -> Separated:
+        """The two sides of the parameters, in any case."""
+        return self.separated or separate_normalized(self.parameters, None, self.validator)
+
+    @cached_property
+    def checker(self) -> Checker:
+        """Reads and checks the arguments of a model."""
         names = _in_order(_properties(self.llm), self.first)
-        return Checker(self.separated.value or self.validator, tuple(names))
+        return Checker(self.separated or self.validator, tuple(names))
 
-    def _make_notes(self) -> tuple[Note, ...]:
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes on the schemas as they were written."""
         _, notes, _ = self._given
-        return tuple(dict.fromkeys((*notes(), *_lost(self.separated.value))))
+        return tuple(dict.fromkeys((*notes(), *_lost(self.separated))))
 
-    def _make_human_side(self) -> HumanSide:
-        separated = self.separated.value
-        return HumanSide(separated.shared("human") if separated is not None else {})
+    @cached_property
+    def human_side(self) -> HumanSide:
+        """Facts about the human side."""
+        return HumanSide({} if self.separated is None else self.separated.shared("human"))
 
-    def _make_secrets(self) -> Separated:
+    @cached_property
+    def secrets(self) -> Separated:
+        """The separation of all that is secret."""
         return separate_normalized(self.parameters, is_secret, self.validator)
 
-    def _make_examples(self) -> tuple[JsonValue, ...]:
-        """Return the first short examples that are valid for the model's side, cut down to it."""
+    @cached_property
+    def examples(self) -> tuple[JsonValue, ...]:
+        """The first short examples that are valid for the model's side, cut down to it."""
         _, _, written = self._given
-        separated = self.separated.value
+        separated = self.separated
         parts = (each if separated is None else separated.part(each, "llm") for each in written())
         short = (each for each in parts if each and len(dumps(each)) <= _LONGEST_EXAMPLE)
         valid = filter((separated or self.validator).accepts, short)
@@ -227,8 +207,7 @@ class Contract:
 
     def with_parameters(self, parameters: JsonSchema, fixed: Container[Keys] = ()) -> "Contract":
         """Return the contract with other parameters, in which `fixed` places are human."""
-        separated = self.separated.value
-        is_human = None if separated is None else separated.is_human
+        is_human = None if self.separated is None else self.separated.is_human
 
         def is_fixed(path: Path, _: JsonSchema) -> bool:
             return path.keys in fixed
@@ -237,8 +216,8 @@ class Contract:
             parameters,
             self.output,
             any_of(*filter(None, (is_human,)), is_fixed) if fixed else is_human,
-            lambda: self.notes.value,
-            examples=lambda: self.examples.value,
+            lambda: self.notes,
+            examples=lambda: self.examples,
             first=self.first,
             hinted=self.validator.formats == "local",
             items=self.items,
@@ -247,8 +226,7 @@ class Contract:
     @property
     def llm(self) -> JsonSchema:
         """The model's side of the parameters, or all of them if there is no human side."""
-        separated = self.separated.value
-        return self.parameters if separated is None else separated.shared("llm")
+        return self.parameters if self.separated is None else self.separated.shared("llm")
 
     @property
     def item_validator(self) -> Validator | None:
@@ -279,38 +257,6 @@ class Contract:
         required = {name for part in parts for name in part.required}
         closed = self.parameters.get("additionalProperties") is False
         return [*names], required, closed and "patternProperties" not in self.parameters
-
-    def validate(self, value: JsonValue, side: Side = "whole") -> Success[JsonValue] | Failure:
-        """Validate a value for one side, or as a whole; see `Function.validate`."""
-        if side not in _SIDES:
-            remedy = 'Write "whole", "llm" or "human".'
-            raise DefinitionError("validate(side)", f"{side!r} is not a side.", remedy)
-        separated = self.separated.value
-        if side == "whole" or (separated is None and side == "llm"):
-            return self.validator.validate(value)
-        separated = separated or separate_normalized(self.parameters, None, self.validator)
-        return separated.validate(value, side)
-
-    def merge(self, llm: JsonValue, human: JsonValue) -> Success[JsonValue] | Failure:
-        """Merge the model's and the human's part (`None` for no part), and validate the whole."""
-        separated = self.separated.value
-        if separated is None:
-            return self.validator.validate({} if llm is None else llm)
-        return separated.merge({} if llm is None else llm, {} if human is None else human)
-
-    def check(
-        self,
-        arguments: str | bytes | JsonValue,
-        *,
-        name: str | None = None,
-        rendering: "Rendering | None" = None,
-        allow_truncated: bool = False,
-    ) -> Success[JsonValue] | Failure:
-        """Return the arguments of a model, parsed, coerced and validated; see `Function.check`."""
-        checker = self.checker.value
-        if rendering is None or not rendering.reshapes:
-            return checker.check(arguments, allow_truncated=allow_truncated, name=name)
-        return rendering.checked(arguments, checker.check, allow_truncated=allow_truncated)
 
     def rendering(self, dialect: str, *, strict: bool, inline: bool | None) -> "Rendering":
         """Return a rendering of the model's side; the last ones are cached (`Limits.cache`)."""
@@ -351,9 +297,6 @@ _MOST_EXAMPLES = 3
 def _in_order(names: Mapping[str, object], first: Sequence[str]) -> list[str]:
     leading = [name for name in first if name in names]
     return [*leading, *(name for name in names if name not in leading)]
-
-
-_SIDES = ("whole", "llm", "human")
 
 
 def _properties(schema: JsonSchema) -> JsonObject:

@@ -182,7 +182,7 @@ class Function:
     @property
     def separated(self) -> "Separated | None":
         """The model's and the human's side, `None` if nothing belongs to the human."""
-        return self._contract.value.separated.value
+        return self._contract.value.separated
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -194,7 +194,7 @@ class Function:
         if len(self.description) > MAX_DESCRIPTION:
             limit = f"the {MAX_DESCRIPTION:,} characters that every vendor takes"
             notes.append(Note(text=f"The description is longer than {limit}."))
-        return tuple(dict.fromkeys((*notes, *self._contract.value.notes.value)))
+        return tuple(dict.fromkeys((*notes, *self._contract.value.notes)))
 
     @property
     def positional(self) -> tuple[Mapping[str, Any] | bool, ...]:
@@ -213,7 +213,7 @@ class Function:
 
     def coerce(self, value: Any) -> "Success[Any]":
         """Return the value with wrong spellings corrected by the schema; nothing is lost."""
-        return self._contract.value.checker.value.coerce(value)
+        return self._contract.value.checker.coerce(value)
 
     def validate(self, value: Any, side: "Side" = "whole") -> "Success[Any] | Failure":
         """Validate a value for one side, or as a whole; a `Failure` has every issue.
@@ -221,11 +221,24 @@ class Function:
         Raises:
             DefinitionError: the side is unknown.
         """
-        return self._contract.value.validate(value, side)
+        if side not in ("whole", "llm", "human"):
+            remedy = 'Write "whole", "llm" or "human".'
+            raise DefinitionError("validate(side)", f"{side!r} is not a side.", remedy)
+        contract = self._contract.value
+        if contract.separated is None and side != "human":
+            return contract.validator.validate(value)
+        return contract.sides.validate(value, side)
 
     def merge(self, *, llm: Any = None, human: Any = None) -> "Success[Any] | Failure":
-        """Merge the model's and the human's part, and validate the whole; see `schema.merge`."""
-        return self._contract.value.merge(llm, human)
+        """Merge the model's and the human's part (`None` for no part), and validate the whole.
+
+        See `schema.merge`.
+        """
+        contract = self._contract.value
+        llm = {} if llm is None else llm
+        if contract.separated is None:
+            return contract.validator.validate(llm)
+        return contract.separated.merge(llm, {} if human is None else human)
 
     def check(
         self,
@@ -244,9 +257,10 @@ class Function:
         With the `rendering` that was sent to the model, the arguments are restored first, and a
         failure has the names and the shape of the rendering.
         """
-        return self._contract.value.check(
-            arguments, name=self.name, rendering=rendering, allow_truncated=allow_truncated
-        )
+        checker = self._contract.value.checker
+        if rendering is None or not rendering.reshapes:
+            return checker.check(arguments, allow_truncated=allow_truncated, name=self.name)
+        return rendering.checked(arguments, checker.check, allow_truncated=allow_truncated)
 
     def render(
         self, dialect: str, *, strict: bool | None = None, inline: bool | None = None

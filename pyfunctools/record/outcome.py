@@ -299,11 +299,6 @@ def waiting_as_before(outcome: Outcome, before: Waiting | None) -> Outcome:
     return outcome
 
 
-def is_withheld(outcome: Outcome) -> bool:
-    """Return whether the message of the exception is for the program alone."""
-    return outcome._is_withheld  # pyright: ignore[reportPrivateUsage]
-
-
 def end_of_stream(function: str, count: int) -> Outcome:
     """Return the outcome of a call whose `count` items have all been passed on."""
     text = f"The stream has ended after {quantity(count, 'item')}."

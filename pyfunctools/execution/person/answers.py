@@ -154,7 +154,7 @@ def is_blank(value: object) -> bool:
 
 def coerced_texts(function: Function, value: JsonValue) -> JsonValue:
     """Return a person's values with texts coerced by the schema, and other values unchanged."""
-    validator = contract_of(function).human_side.value.validator
+    validator = contract_of(function).human_side.validator
     if validator.is_valid(value):
         return value
     for repair in coerced(validator.outline, value).repairs:

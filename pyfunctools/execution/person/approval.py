@@ -155,10 +155,10 @@ class View:
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Yield the secret parts: by the schema of the arguments, and in the person's part."""
         contract = contract_of(self.function)
-        yield contract.secrets.value.part(whole, "human")
-        if (separated := contract.separated.value) is not None:
+        yield contract.secrets.part(whole, "human")
+        if (separated := contract.separated) is not None:
             own = separated.part(whole, "human")
-            yield contract.human_side.value.secrets.part(own, "human")
+            yield contract.human_side.secrets.part(own, "human")
 
 
 _AGAIN = "the secret itself, since the value around it was changed"

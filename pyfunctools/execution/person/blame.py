@@ -29,7 +29,7 @@ def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
     """Return the paths of a person's values, without undeclared names, which may be secret."""
     if function.separated is None or human is None or is_too_deep(human):
         return ()
-    declared = contract_of(function).human_side.value.property_names
+    declared = contract_of(function).human_side.property_names
     found: list[Keys] = []
     left: list[tuple[Keys, JsonValue]] = [((), human)]
     for keys, value in left:  # grows while it is read

@@ -59,7 +59,7 @@ def questions_for(
     `llm` is the model's part, validated; `human` are the answers so far, and `issues` the issues
     with them. With `asks_all` a person is asked for a value also where only one is allowed.
     """
-    walk = _Walk(contract_of(function).separated.value, texts, issues, asks_all)
+    walk = _Walk(contract_of(function).separated, texts, issues, asks_all)
     walk.begin(function, llm, answers_of(human))
     return tuple(walk.questions)
 
@@ -71,7 +71,7 @@ def persons_values(
     answers = answers_of(human)
     nested: Given = answers.own
     if answers.is_flat:
-        walk = _Walk(contract_of(function).separated.value, TEXTS, (), asks_all)
+        walk = _Walk(contract_of(function).separated, TEXTS, (), asks_all)
         nested = walk.begin(function, llm, answers)
     if nested is ABSENT:
         nested = cast("JsonObject", {})

@@ -330,7 +330,7 @@ def digest_of(function: Function) -> str:
     key = f"digest {function.name} {origin}"
     known = contract.kept.get(key)
     if known is None:
-        separated = contract.separated.value
+        separated = contract.separated
         sides = () if separated is None else (separated.shared("llm"), separated.shared("human"))
         plain = [
             map_subschemas(each, lambda own: {k: own[k] for k in own.keys() - _DESCRIPTIVE})

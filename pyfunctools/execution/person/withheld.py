@@ -62,7 +62,7 @@ class Withheld:
         if SCALARS.issuperset(map(type, bound.values())) and bound == written:
             return
         objects = self._with_fields(bound, DEFAULT_LIMITS.depth)
-        separated, side = contract_of(self.function).separated.value, self._side
+        separated, side = contract_of(self.function).separated, self._side
         if separated is not None and side is not None:
             own = separated.part(objects, "human")
             self.secret_answers.append(side.secrets.part(own, "human"))
@@ -120,7 +120,7 @@ class Withheld:
     @property
     def _side(self) -> HumanSide | None:
         contract = contract_of(self.function)
-        return None if contract.separated.value is None else contract.human_side.value
+        return None if contract.separated is None else contract.human_side
 
     def _masker(self, *, is_error: bool) -> Masker:
         count = len(self.given) + len(self.fixed) + len(self.answers) + len(self.secret_answers)

@@ -171,7 +171,7 @@ def _check_json(
     if result:
         return result
     text = source.text_at(keys)
-    again = None if text is None else parse_at(text, contract_of(function).checker.value.place)
+    again = None if text is None else parse_at(text, contract_of(function).checker.place)
     if again:
         other = _concluded(function, whole(again.value), [*moved, *again.repairs], [])
         return other if other or source.issues else result

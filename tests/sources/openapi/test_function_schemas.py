@@ -49,7 +49,7 @@ def test_without_inputs_the_parameters_are_empty_and_closed() -> None:
     found = made({})
     assert found.parameters == CLOSED
     assert found.output is None
-    assert found.separated.value is None
+    assert found.separated is None
 
 
 def test_the_parameters_are_one_closed_object_in_their_order() -> None:
@@ -145,7 +145,7 @@ def test_a_marked_parameter_is_the_humans() -> None:
         **json_body(TEXT, **{"x-samchon-human": True}),
     }
     found = made(operation)
-    sides = found.separated.value
+    sides = found.separated
     assert sides is not None
     model, person = sides.llm["properties"], (sides.human or {})["properties"]
     assert isinstance(model, dict)
@@ -211,15 +211,15 @@ def test_examples_of_the_body_and_of_parameters_make_examples_of_arguments() -> 
     (function,) = read_document(loaded.root).functions
     bodies: list[JsonObject] = [{"age": 1}, {"age": 2}, {}]
     expected = tuple({"query": {"q": "ab"}, "body": body} for body in bodies)
-    assert contract_of(function).examples.value == expected
+    assert contract_of(function).examples == expected
     restored = pickle.loads(pickle.dumps(function))
-    assert contract_of(restored).examples.value == expected
+    assert contract_of(restored).examples == expected
 
 
 def test_without_an_example_of_a_required_input_there_is_none() -> None:
     needed = [parameter("q", required=True), parameter("p", example="x")]
-    assert made({"parameters": [*needed]}).examples.value == ()
-    assert made({"parameters": needed[1:]}).examples.value == ({"query": {"p": "x"}},)
+    assert made({"parameters": [*needed]}).examples == ()
+    assert made({"parameters": needed[1:]}).examples == ({"query": {"p": "x"}},)
 
 
 def test_read_only_is_not_sent_and_write_only_is_not_returned() -> None:
@@ -245,7 +245,7 @@ def test_read_only_is_not_sent_and_write_only_is_not_returned() -> None:
         },
         "Stamp": STAMP,
     }
-    assert found.separated.value is not None
+    assert found.separated is not None
 
 
 def test_a_parameter_and_a_body_that_are_read_only_themselves_stay() -> None:
