@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from pyfunctools.controller.call_errors import check_options
 from pyfunctools.controller.calling import CallOptions
 from pyfunctools.errors import DefinitionError, MissingExtraError, UnknownFunctionError, wrong_type
+from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.record.call import Call
 
 if TYPE_CHECKING:
@@ -49,17 +50,18 @@ class Batch:
     def __init__(
         self, controller: Calling, concurrency: int, progress: Progress, options: CallOptions
     ) -> None:
+        self._options = cast("CallOptions", UnshownArguments(cast("dict[str, Any]", options)))
+        cast("dict[str, object]", options).clear()  # no frame around this one may hold them
         if isinstance(concurrency, bool) or not isinstance(concurrency, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("map(concurrency)", "a whole number", concurrency)
         if concurrency < 1:
             raise DefinitionError("map(concurrency)", "This must be at least 1.")
         if progress and progress is not True and not callable(progress):
             raise wrong_type("map(progress)", "`True` or a function of (done, total)", progress)
-        check_options("map", options, CallOptions.__annotations__)
+        check_options("map", self._options, CallOptions.__annotations__)
         self._controller = controller
         self._concurrency = concurrency
         self._progress = progress
-        self._options = options
 
     def in_threads(self, calls: Iterable[ToCall]) -> Generator[Outcome]:
         """Yield the outcomes of calls that run in threads."""

@@ -489,6 +489,8 @@ STEPS: dict[str, Callable[[Controller, Given], Any]] = {
     "an option": lambda c, gave: c.resume("", gave, aproved=True),  # type: ignore[call-arg]
     "stream": lambda c, gave: list(c.stream("later", {"n": 1}, human=gave)),
     "map": lambda c, gave: list(c.map([("later", {"n": 1})], human=gave, approve="yes")),  # type: ignore[arg-type]
+    "map, nothing at once": lambda c, gave: c.map([], human=gave, concurrency=0),
+    "map, an option": lambda c, gave: c.map([], human=gave, aproved=True),  # type: ignore[call-arg]
     "tools.resume": lambda c, gave: c.tools("openai").resume(
         c.tools("openai").run(reply("later", {"n": 1})), {"c": gave}
     ),
