@@ -1,13 +1,14 @@
 """Masks values in texts and in JSON: a person's private values, and credentials."""
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from html import escape
 from json import dumps
+from typing import cast
 from urllib.parse import quote, quote_plus
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.record.file import File
 from pyfunctools.record.outcome import Outcome, Request, Waiting, outcome_json
@@ -31,6 +32,26 @@ class UnshownArguments(dict[str, JsonValue]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{name!r}: {MASK}" for name in self) + "}"
+
+
+_WORDS = frozenset({"message", "title", "description"})
+
+
+def words_masked(value: JsonValue, masked: Callable[[str], str]) -> JsonValue:
+    """Return JSON of a server, a schema or a state, with its words masked: they may repeat answers.
+
+    What the server has to get back stays as it is.
+    """
+    if isinstance(value, list):
+        return [words_masked(each, masked) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: masked(inner)
+        if key in _WORDS and isinstance(inner, str)
+        else words_masked(inner, masked)
+        for key, inner in value.items()
+    }
 
 
 class Masker:
@@ -76,6 +97,7 @@ class Masker:
                 label=self.text(each.label),
                 help=self.text(each.help),
                 problem=each.problem and self.text(each.problem),
+                schema=cast("JsonObject", words_masked(each.schema, self.text)),
             )
             for each in waiting.questions
         )

@@ -1,6 +1,6 @@
 """A person's consents, each to what was shown: a call, which may be edited, a server's question."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -8,6 +8,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.approval import Approval, PendingCall, View
 from pyfunctools.execution.person.blame import of_model
+from pyfunctools.execution.person.masking import words_masked
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import Answered, ServerDialog
 from pyfunctools.execution.wrappers.part import (
@@ -185,7 +186,7 @@ class DialogWithServer:
             return Outcome(text=text, reason="declined")
         secret = {q.path: None if q.kind == "login" else q.secret for q in waiting.questions}
         state: JsonObject = {
-            "server": _without_values(waiting_state(waiting), person.private.text),
+            "server": words_masked(waiting_state(waiting), person.private.text),
             "asked": self._asked,
             "paths": cast("JsonObject", secret),
             "approved": True,
@@ -201,26 +202,6 @@ class DialogWithServer:
             _state=None,
         )
         return replace(outcome, waiting=made)
-
-
-_WORDS = frozenset({"message", "title", "description"})
-
-
-def _without_values(state: JsonValue, masked: Callable[[str], str]) -> JsonValue:
-    """Return the state of a call with the server's words masked: they may repeat an answer.
-
-    What the server has to get back stays as it is.
-    """
-    if isinstance(state, list):
-        return [_without_values(each, masked) for each in state]
-    if not isinstance(state, dict):
-        return state
-    return {
-        key: masked(inner)
-        if key in _WORDS and isinstance(inner, str)
-        else _without_values(inner, masked)
-        for key, inner in state.items()
-    }
 
 
 def _answered(person: PersonsPart) -> Answered | None:

@@ -329,7 +329,10 @@ def test_a_ticket_masks_what_the_server_repeats_of_an_answer() -> None:
             tool = {"name": "order", "inputSchema": {"type": "object"}}
             return {"resultType": "complete", "ttlMs": 1, "cacheScope": "private", "tools": [tool]}
         said = json.dumps(params.get("inputResponses"))
-        asked = {"a": form(f"You said {said}. Again?", {**PASSWORD, "title": said})}
+        word = {"type": "string", "description": said}
+        properties = {**PASSWORD["properties"], "word": word}
+        again = {**PASSWORD, "title": said, "properties": properties}
+        asked = {"a": form(f"You said {said}. Again?", again)}
         return {"resultType": "input_required", "requestState": "s", "inputRequests": asked}
 
     async def steps(tools: Controller) -> Any:
