@@ -14,6 +14,7 @@ from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import (
     NON_CONSTRAINING,
+    components,
     defined_name,
     definition_of,
     prune,
@@ -162,17 +163,17 @@ def circular_places(schema: JsonSchema) -> tuple[set[int], set[int]]:
     """
     definitions = members_of(schema.get("$defs"))
     found: list[tuple[int | None, int, str, str]] = []
-    targets: dict[str, set[str]] = {}
-    for owner in ("#", *definitions):
+    targets: dict[str, set[str]] = {name: set() for name in ("#", *definitions)}
+    for owner, own in targets.items():
         start = schema if owner == "#" else _schema(definitions[owner])
         stack: list[tuple[JsonSchema | bool, int | None, set[str]]] = [(start, None, set())]
         while stack:
             inner, member, around = stack.pop()
             if not isinstance(inner, dict):
                 continue
-            if (target := _target(inner)) is not None:
+            if (target := _target(inner)) in targets:
                 found.append((member, id(inner), owner, target))
-                targets.setdefault(owner, set()).add(target)
+                own.add(target)
             parts = [inner, *map(members_of, items_of(inner.get("allOf")))]
             required = around.union(*(texts_of(part.get("required")) for part in parts))
             for steps, below in children(inner):
@@ -181,18 +182,10 @@ def circular_places(schema: JsonSchema) -> tuple[set[int], set[int]]:
                         stack.append((below, id(below), set()))
                 elif steps[0] != "$defs":
                     stack.append((below, member, required if steps[0] == "allOf" else set()))
-    circular = [each for each in found if each[2] in _reached(each[3], targets)]
-    members = {member for member, _, _, _ in circular if member is not None}
-    return members, {place for member, place, _, _ in circular if member is None}
-
-
-def _reached(start: str, targets: dict[str, set[str]]) -> set[str]:
-    seen, stack = {start}, [start]
-    while stack:
-        new = targets.get(stack.pop(), set()) - seen
-        seen |= new
-        stack += new
-    return seen
+    number = components(targets)
+    circular = [(m, place) for m, place, one, other in found if number[one] == number[other]]
+    members = {member for member, _ in circular if member is not None}
+    return members, {place for member, place in circular if member is None}
 
 
 def _target(schema: JsonSchema) -> str | None:

@@ -326,7 +326,8 @@ def _read(
         found = list(islice(faults, _MAX_FAULTS + 1))
         if not found:
             return normalized(written)
-    lines = [f"{wrong} (at {pointer}{at}). {remedy}" for at, wrong, remedy in found[:_MAX_FAULTS]]
+    shown = found[:_MAX_FAULTS]
+    lines = [f"{each.wrong} (at {pointer}{each.pointer}). {each.remedy}" for each in shown]
     more = ["There are more."] if len(found) > _MAX_FAULTS else []
     raise DefinitionError(name, " ".join([*lines, *more]))
 

@@ -12,7 +12,7 @@ from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import recovered
-from pyfunctools.schema.parsing.strict import Strict, read_strictly
+from pyfunctools.schema.parsing.strict import Strict, has_whole_float, read_strictly
 from pyfunctools.schema.result import Failure, Repair, Success
 from pyfunctools.schema.separation.separate import Separated
 from pyfunctools.schema.validation.validator import Validator
@@ -110,7 +110,7 @@ class Checker:
         validator = self.validator
         # A float such as `42.0` may have to become an `int`, although the value is valid.
         is_plain = (read is not None or is_json_value(value)) and not (
-            (read.whole if read else _has_whole_float(value))
+            (read.whole if read else has_whole_float(value))
             and self.place().misplaced_floats(value)[0]
         )
         if is_plain and validator.accepts(value):
@@ -126,20 +126,6 @@ class Checker:
     def place(self) -> "Place":
         """Return the place of the arguments in the schema."""
         return self.validator.outline.place
-
-
-def _has_whole_float(value: JsonValue) -> bool:
-    """Return whether JSON has a float such as `42.0`; much faster than to look where it stands."""
-    stack = [value]
-    while stack:
-        inner = stack.pop()
-        if isinstance(inner, dict):
-            stack.extend(inner.values())
-        elif isinstance(inner, list):
-            stack.extend(inner)
-        elif isinstance(inner, float) and inner.is_integer():
-            return True
-    return False
 
 
 def _whole_call(value: JsonObject) -> tuple[str, JsonValue] | None:

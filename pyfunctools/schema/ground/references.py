@@ -1,7 +1,7 @@
 """`$ref` and `$defs`: resolves and collects references, prunes definitions."""
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import quote, unquote
@@ -154,17 +154,19 @@ def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
         ]
         for name, inner in definitions.items()
     }
-    return frozenset(_circular(graph))
+    found = components(graph)
+    sizes = Counter(found.values())
+    return frozenset(n for n in graph if sizes[found[n]] > 1 or n in graph[n])
 
 
-def _circular(graph: dict[str, list[str]]) -> set[str]:
-    """Return the names on a cycle.
+def components(graph: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Return a number for each name; names that reach each other have the same one.
 
-    Kosaraju's algorithm for strongly connected components, without recursion.
+    Kosaraju's algorithm, without recursion.
     """
     order: list[str] = []
     entered: set[str] = set()
-    todo = [(name, False) for name in reversed(graph)]
+    todo = [(name, False) for name in graph]
     while todo:
         name, left = todo.pop()
         if left:
@@ -172,24 +174,20 @@ def _circular(graph: dict[str, list[str]]) -> set[str]:
         elif name not in entered:
             entered.add(name)
             todo.append((name, True))
-            todo.extend((target, False) for target in reversed(graph[name]))
+            todo.extend((target, False) for target in graph[name])
     sources: dict[str, list[str]] = {name: [] for name in graph}
     for name, targets in graph.items():
         for target in targets:
             sources[target].append(name)
-    circular: set[str] = set()
-    for name in reversed(order):
-        component: set[str] = set()
-        stack = [name]
+    found: dict[str, int] = {}
+    for number, start in enumerate(reversed(order)):
+        stack = [start]
         while stack:
-            member = stack.pop()
-            if member in entered:
-                entered.remove(member)
-                component.add(member)
-                stack.extend(sources[member])
-        if len(component) > 1 or name in graph[name]:
-            circular |= component
-    return circular
+            name = stack.pop()
+            if name not in found:
+                found[name] = number
+                stack.extend(sources[name])
+    return found
 
 
 NON_CONSTRAINING = ANNOTATIONS | DRAFT | {"$defs", "$ref"}

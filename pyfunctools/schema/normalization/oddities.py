@@ -50,10 +50,12 @@ def notes_of(
         if isinstance(inner, dict):
             here = pointer + pointer_of(keys)
             for keyword, value in inner.items():
-                for text in _oddities(keyword, value):
+                for text in _hidden(keyword, value):
                     yield Note(text=text, pointer=f"{here}{pointer_of((keyword,))}")
-            for fault in _unsatisfiable(inner, ()):
-                yield Note(text=f"{fault.wrong}: {_NEVER}", pointer=here + fault.pointer)
+            for fault in _faults_in(inner):
+                if fault.remedy is not _LIFT:
+                    text = f"{fault.wrong}, and {fault.made}."
+                    yield Note(text=text, pointer=here + fault.pointer)
             beside = any(key != "$ref" and not key.startswith("x-") for key in inner)
             if siblings_ignored and isinstance(inner.get("$ref"), str) and beside:
                 yield Note(text=SIBLINGS_NOTE, pointer=here)
@@ -63,48 +65,56 @@ SIBLINGS_NOTE = (
     "Other keywords stand beside `$ref`. This version of OpenAPI ignores them; here they apply."
 )
 
-_NEVER = "no call with that value is valid."
+_LIFT = "List the name in the `required` of the object that has the property."
+"""The remedy for `required: true`, as in draft-03."""
 _SILENT = DRAFT | EXAMPLES | {"$comment"}
 """Keywords whose corrections are not reported, since they constrain nothing."""
 
 
-class Oddity(NamedTuple):
-    """A misspelled keyword or an invalid value: the mistake, the correction, and what to write."""
+class Fault(NamedTuple):
+    """A mistake in a schema: its place as a JSON Pointer, the mistake, and what to write.
 
+    `made` is what a schema of a document is read as.
+    """
+
+    pointer: str
     wrong: str
-    made: str
     remedy: str
+    made: str = ""
 
 
-def oddities_of(keyword: str, value: JsonValue) -> Iterator[Oddity]:
-    """Yield the mistakes in a keyword or its value that are mistakes in every draft."""
+def _faults_in(schema: JsonSchema) -> Iterator[Fault]:
+    """Yield the mistakes in a schema itself that are mistakes in every draft."""
+    for keyword, value in schema.items():
+        for fault in _faults_of(keyword, value):
+            yield fault._replace(pointer=pointer_of((keyword,)))
+    yield from _unsatisfiable(schema)
+
+
+def _faults_of(keyword: str, value: JsonValue) -> Iterator[Fault]:
     if keyword == "type":
-        yield from _type_oddities(value)
+        yield from _type_faults(value)
     if (meant := keyword_meant(keyword)) is not None:
         wrong = f"`{_cut(keyword)}` is no keyword of JSON Schema"
-        yield Oddity(wrong, f"has no effect; `{meant}` may have been meant", f"Write `{meant}`.")
+        yield Fault("", wrong, f"Write `{meant}`.", f"has no effect; `{meant}` may have been meant")
     clean = CLEAN.get(keyword)
     if clean is None or value is None or keyword in _SILENT:
         return
     corrected, remedy = clean(value), f"Write {describe_form(keyword)}."
     if corrected is None:
-        yield Oddity(f"`{keyword}` cannot be {_quoted(value)}", "is left out", remedy)
+        remedy = _LIFT if keyword == "required" and isinstance(value, bool) else remedy
+        yield Fault("", f"`{keyword}` cannot be {_quoted(value)}", remedy, "is left out")
     elif isinstance(value, dict | list):
         if keyword == "required" and isinstance(value, list):
             value = list(dict.fromkeys(map(str, value)))
         if corrected is not value and not equal(corrected, value):
             wrong = f"`{keyword}` contains an invalid element"
-            yield Oddity(wrong, "is read without it", remedy)
+            yield Fault("", wrong, remedy, "is read without it")
     elif not equal(corrected, value) and not (
         isinstance(value, str) and corrected == visible(value)
     ):
-        yield Oddity(f"`{keyword}` is {_quoted(value)}", f"read as {_quoted(corrected)}", remedy)
-
-
-def _oddities(keyword: str, value: JsonValue) -> Iterator[str]:
-    yield from _hidden(keyword, value)
-    if not (keyword == "required" and isinstance(value, bool)):  # as in draft-03
-        yield from (f"{odd.wrong}, and {odd.made}." for odd in oddities_of(keyword, value))
+        made = f"read as {_quoted(corrected)}"
+        yield Fault("", f"`{keyword}` is {_quoted(value)}", remedy, made)
 
 
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
@@ -122,7 +132,7 @@ def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
             yield f"{hidden_characters(count - kept)} left out of `{keyword}`."
 
 
-def _type_oddities(value: JsonValue) -> Iterator[Oddity]:
+def _type_faults(value: JsonValue) -> Iterator[Fault]:
     named = value if isinstance(value, list) else [value]
     for name in named:
         found = known_type(name)
@@ -130,11 +140,11 @@ def _type_oddities(value: JsonValue) -> Iterator[Oddity]:
             near = near_name(name, sorted(ALL_TYPES)) if isinstance(name, str) else None
             known = f"Write one of {', '.join(sorted(ALL_TYPES))}, or a list of them."
             remedy = f'Write "{near}".' if near else known
-            yield Oddity(f"`type` cannot be {_quoted(name)}", "is left out", remedy)
+            yield Fault("", f"`type` cannot be {_quoted(name)}", remedy, "is left out")
             return
         if isinstance(name, str) and found[0] != name:
             made = f"read as {_quoted(found[0])}"
-            yield Oddity(f"`type` is {_quoted(name)}", made, f'Write "{found[0]}".')
+            yield Fault("", f"`type` is {_quoted(name)}", f'Write "{found[0]}".', made)
 
 
 def _hidden_within(value: JsonValue) -> int:
@@ -185,14 +195,6 @@ def keyword_meant(word: str) -> str | None:
     return _BY_LETTERS[meant] if meant and is_misspelled(letters, meant) else None
 
 
-class Fault(NamedTuple):
-    """A mistake in a schema: its place as a JSON Pointer, the mistake, and what to write."""
-
-    pointer: str
-    wrong: str
-    remedy: str
-
-
 MAY_ADD_PROPERTIES = (
     (IN_PLACE - TESTED_ONLY - judging("object")) | UNDECLARED | UNEVALUATED | {"$ref", "if"}
 )
@@ -217,18 +219,12 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
     for keys, inner in places:
         if not isinstance(inner, dict):
             continue
-        for keyword, value in inner.items():
-            for odd in oddities_of(keyword, value):
-                remedy = _LIFT if keyword == "required" and isinstance(value, bool) else odd.remedy
-                yield Fault(pointer_of((*keys, keyword)), odd.wrong, remedy)
+        for fault in _faults_in(inner):
+            yield fault._replace(pointer=pointer_of(keys) + fault.pointer)
         if single and isinstance(reference := inner.get("$ref"), str):
             yield from _dangling(schema, reference, (*keys, "$ref"))
-        yield from _unsatisfiable(inner, keys)
         if (closed and not keys and MAY_ADD_PROPERTIES.isdisjoint(inner)) or _is_closed(inner):
             yield from _undeclared(inner, (*keys, "required"))
-
-
-_LIFT = "List the name in the `required` of the object that has the property."
 
 
 def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
@@ -247,7 +243,7 @@ def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
         yield Fault(pointer_of(keys), wrong, f"{meant}.")
 
 
-def _unsatisfiable(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
+def _unsatisfiable(schema: JsonSchema) -> Iterator[Fault]:
     """Yield the fault of listed values that have another type than the schema allows."""
     listed = {"enum": schema.get("enum")}
     if "const" in schema:
@@ -259,7 +255,8 @@ def _unsatisfiable(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
         if wrong and types <= ALL_TYPES:
             shown = _cut(dumps(wrong[0], ensure_ascii=False, default=str))
             reason = f"`{keyword}` lists {shown}, which `type` does not allow"
-            yield Fault(pointer_of((*keys, keyword)), reason, "Correct the value, or the type.")
+            remedy, made = "Correct the value, or the type.", "no call with that value is valid"
+            yield Fault(pointer_of((keyword,)), reason, remedy, made)
 
 
 def _is_closed(schema: JsonSchema) -> bool:

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.schema.ground.references import steps_of
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     Constant,
@@ -299,25 +298,15 @@ def _tag(union: JsonSchema, branches: list[Part], shapes: list[ValueShape]) -> T
 def _stated_tag(
     name: str, mapping: JsonValue, branches: list[Part], objects: list[ValueShape]
 ) -> Tag | None:
-    places: dict[str, int] = {}
-    names: dict[str, int] = {}
-    for index, branch in enumerate(branches):
-        reference = branch.rules.get("$ref")
-        if isinstance(reference, str):
-            places.setdefault(reference, index)
-            names.setdefault(str((steps_of(reference) or (reference,))[-1]), index)
-    found: dict[Constant, int] = {}
-    for value, target in mapping.items() if isinstance(mapping, dict) else ():
-        index = {**names, **places}.get(target) if isinstance(target, str) else None
-        if index is not None:
-            found["string", value] = index
+    references = {str(part.rules.get("$ref")): n for n, part in enumerate(branches)}
+    found: dict[Constant, int] = {
+        ("string", value): references[str(target)]
+        for value, target in members_of(mapping).items()
+        if str(target) in references
+    }
     for shape in objects:
         for key in shape.constants.get(name, ()):
             found.setdefault(key, shape.index)
-    # OpenAPI 3.1, 4.8.25: the tag of a schema that is not in the mapping is its own name.
-    for place, index in names.items():
-        if index not in found.values():
-            found["string", place] = index
     found = dict(sorted(found.items(), key=lambda item: item[1]))
     return Tag(name=name, branches=found) if found else None
 

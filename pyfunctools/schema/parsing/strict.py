@@ -142,6 +142,12 @@ def _survey(value: JsonObject | list[JsonValue], depth: int) -> tuple[int, bool,
     return None
 
 
+def has_whole_float(value: JsonValue) -> bool:
+    """Return whether JSON has a float such as `42.0`; much faster than to look where it stands."""
+    survey = _survey([value], DEFAULT_LIMITS.depth + 1)
+    return survey is not None and survey[2]
+
+
 def _once(text: str, members: int) -> bool:
     """Return whether counting colons proves that no key was written twice.
 

@@ -15,6 +15,7 @@ from pyfunctools.schema.ground.did_you_mean import near_name
 from pyfunctools.schema.ground.issue import Issue, side_issue
 from pyfunctools.schema.ground.json_values import ABSENT, Given, deeper_than, preview
 from pyfunctools.schema.ground.path import Keys, value_at
+from pyfunctools.schema.outline.expected import listing
 from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership, SideName
 
 
@@ -245,24 +246,19 @@ def _foreign_issue(ownership: Ownership, side: SideName, keys: Keys, value: Json
         return side_issue("llm", keys, _NO_VALUE, value)
     names = ownership.human_names(ownership.at(keys[:-1]))
     near = near_name(str(keys[-1]), names) if keys else None
-    remedy = f"{_listed(names) or 'nothing'} is asked for"
+    remedy = f"{listing(names) or 'nothing'} is asked for"
     remedy = remedy if near is None else f"did you mean {preview(near)}?"
     return side_issue("human", keys, f"no value here: {remedy}")
 
 
 def _no_part_issue(ownership: Ownership, place: OwnedPlace, keys: Keys) -> Issue:
     """Return the issue of a human's string or number at a mixed place: it has no human part."""
-    names = _listed(ownership.human_names(place))
+    names = listing(ownership.human_names(place))
     return side_issue("human", keys, f"an object with {names}" if names else _CONTAINER)
 
 
 _JSON = "JSON, with texts as the keys of objects"
 _CONTAINER = "an object or an array"
 _NO_VALUE = "no value, since this is not yours to give"
-_MAX_NAMES = 6
 _MAX_EMPTY = 8
 """How deep empty objects are nested in empty objects."""
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(preview, names[:_MAX_NAMES])) + (", …" if len(names) > _MAX_NAMES else "")

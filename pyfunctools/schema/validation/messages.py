@@ -14,7 +14,7 @@ from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.expected import ANYTHING, expected, listing, rule_text
 from pyfunctools.schema.outline.json_types import listed_values
 from pyfunctools.schema.outline.outline import Part
-from pyfunctools.schema.vocabulary import BOUNDS, HOLDING, ONE_SCHEMA, VALUE_LISTS, judging
+from pyfunctools.schema.vocabulary import BOUNDS, VALUE_LISTS, judging
 
 _LISTED = 12
 """How many allowed values are listed; of more, the closest is named."""
@@ -24,8 +24,6 @@ _ITEMS = 200
 """How many items are compared with each other."""
 _SEARCHED = 32
 """For how many undeclared properties of an object a declared one is suggested."""
-_AROUND = 8
-"""How many schemas around a missing property are searched for its declaration."""
 _PARTS = 100
 """How many parts of a schema are searched for properties."""
 _WHOLE_LINES = judging("array", "object") | {"not"}
@@ -53,7 +51,7 @@ class Task(NamedTuple):
 
         `when` is the property that requires it.
         """
-        inner = _declaration(self.part, name) if line is None else None
+        inner = _declaration(self, name) if line is None else None
         line = line or (ANYTHING if inner is None else expected(inner))
         got = "missing" if when is None else f"missing, which {preview(when)} requires"
         rule = "a value" if line == ANYTHING else line
@@ -105,26 +103,14 @@ def undeclared(task: Task, value: JsonObject, names: Iterable[str]) -> Iterator[
         yield side_issue(task.side, (*task.path, name), line, value.get(name))
 
 
-def _declaration(part: Part, name: str) -> Part | None:
-    """Return the part of a property that this part declares, or the nearest part around it."""
-    around: Part | None = part
-    for _ in range(_AROUND):
-        if around is None:
-            break
-        declared = around.cached(_declared)
-        if name in declared:
-            return declared[name]
-        around = _around(around)
-    return None
-
-
-def _around(part: Part) -> Part | None:
-    """Return the part one level up, if both apply to the same value."""
-    keys, start, end = part.keys, 0, 0
-    while end < len(keys):
-        is_alone = keys[end] in ONE_SCHEMA and not isinstance((*keys, "")[end + 1], int)
-        start, end = end, end + (1 if is_alone else 2)
-    return part.outline.at(keys[:start]) if keys and keys[start] in HOLDING else None
+def _declaration(task: Task, name: str) -> Part | None:
+    """Return the part of a property that the part of a task declares, or another part there."""
+    if (found := task.part.cached(_declared).get(name)) is not None:
+        return found
+    place = task.part.outline.place
+    for key in (*task.path, name):
+        place = place.possible.inside(key)
+    return next((part for part in place.roots if part.schema is not False), None)
 
 
 def _declared(part: Part) -> dict[str, Part]:

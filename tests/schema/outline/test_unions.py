@@ -4,6 +4,7 @@ import pytest
 from schemas import INTEGER, NULL, STRING, any_of, array, thing
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.outline.unions import Tag, union_of
 from pyfunctools.schema.vocabulary import UNIONS
@@ -73,11 +74,12 @@ def test_a_property_with_the_same_constants_in_two_branches_is_no_tag(union: Jso
     ],
 )
 def test_a_discriminator_names_the_tag_and_its_values(mapping: JsonValue, allowed: tuple[str, ...]):
-    root: JsonSchema = {
+    written: JsonSchema = {
         "$defs": {"Cat": thing("lives", lives=INTEGER), "Dog": thing("age", age=INTEGER)},
         "oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}],
         "discriminator": {"propertyName": "type", **({"mapping": mapping} if mapping else {})},
     }
+    root = normalize(written)
     tag = tag_of(root)
     assert tag is not None
     assert (tag.name, tag.allowed) == ("type", allowed)

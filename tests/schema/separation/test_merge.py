@@ -289,7 +289,9 @@ def test_an_issue_of_the_human_names_the_expected_properties(value: Any, said: s
     merged = SEPARATED.merge({name: mine[name] for name in mine if name in value}, value)
     issues = () if merged else merged.issues
     wanted = (
-        None if said is None else said.format('"row", "rows", "pair", "union", "split", "list", …')
+        None
+        if said is None
+        else said.format('"row", "rows", "pair", "union", "split", "list", … (1 more)')
     )
     assert [i.message for i in issues][:1] == ([] if wanted is None else [wanted])
     assert all(issue.value is None and issue.side == "human" for issue in issues)
