@@ -108,8 +108,8 @@ _Member: TypeAlias = tuple[str, Given, CommentedPlace, str | None]
 """A member of an object or array: its name in front, its value (`ABSENT` if it is missing), its
 place, and its line if that is known."""
 
-_INDENTED = 16
-"""The deepest level that is indented further than the one above."""
+_INDENT = "  " * 16
+"""The spaces before a line of the deepest level that is indented further than the one above."""
 _KEY = 80
 """Characters of a property's name; the rest is cut."""
 
@@ -126,7 +126,7 @@ class LineWriter:
     """
 
     def __init__(self, detail: Detail) -> None:
-        self._detail = detail
+        self.detail = detail
         self._left = detail.size
         self.lines: list[str] = []
         self.marked: set[CommentedPlace] = set()
@@ -143,7 +143,7 @@ class LineWriter:
         return True
 
     def _line(self, level: int, text: str, place: CommentedPlace = _NO_COMMENT) -> None:
-        line = "  " * min(level, _INDENTED) + text
+        line = _INDENT[: 2 * level] + text
         if place.comments:
             line += f" // {MARK} {'; '.join(place.comments)}"
         self._left -= (len(line) if line.isascii() else len(line.encode())) + 1
@@ -183,12 +183,12 @@ class LineWriter:
         if value is ABSENT:
             return "undefined"
         if not isinstance(value, CONTAINERS):
-            is_cut = isinstance(value, str) and len(value) > self._detail.text - 2
+            is_cut = isinstance(value, str) and len(value) > self.detail.text - 2
             self.is_elided |= is_cut and not place.comments
-            return without_closers(preview_scalar(value, self._detail.text))
+            return without_closers(preview_scalar(value, self.detail.text))
         if place.below:
             return None
-        if (text := self._inline(value)) is not None or level < self._detail.depth:
+        if (text := self._inline(value)) is not None or level < self.detail.depth:
             return text
         self.is_elided = True
         if isinstance(value, dict):
@@ -197,12 +197,12 @@ class LineWriter:
 
     def _inline(self, value: JsonValue) -> str | None:
         """Return an object or array as one line, unless it is too long for it."""
-        text = preview(value, self._detail.inline + 1)
-        return None if len(text) > self._detail.inline else without_closers(text)
+        text = preview(value, self.detail.inline + 1)
+        return None if len(text) > self.detail.inline else without_closers(text)
 
     def _properties(self, value: JsonObject, place: CommentedPlace) -> list[_Member | int]:
         members: list[_Member | int] = []
-        left, gap = self._detail.properties, 0
+        left, gap = self.detail.properties, 0
         for key, inner in value.items():
             below = place.below.get(key)
             left -= below is None
@@ -224,11 +224,11 @@ class LineWriter:
         members: list[_Member | int] = []
         wrong = {n for n in place.below if isinstance(n, int) and n < len(value)}
         after = 0
-        for n in sorted(wrong.union(range(min(self._detail.items, len(value))))):
+        for n in sorted(wrong.union(range(min(self.detail.items, len(value))))):
             text = None
             if n not in wrong and isinstance(value[n], CONTAINERS):
                 text = self._inline(value[n])
-                if text is None and level >= self._detail.depth:
+                if text is None and level >= self.detail.depth:
                     continue
             members += [n - after] if n > after else []
             members.append(("", value[n], place.below.get(n, _NO_COMMENT), text))
@@ -325,8 +325,8 @@ def _marked(
             comment = f"{before} {one_line(issue.expected)}"
             if comment not in places[key].comments:
                 places[key].comments.append(comment)
-    writers = [LineWriter(detail) for detail in DETAILS]
-    writer = next((each for each in writers if each.write(value, root)), writers[-1])
+    writers = map(LineWriter, DETAILS)
+    writer = next(w for w in writers if w.write(value, root) or w.detail is DETAILS[-1])
     unmarked = {key: issue for key, issue in issues.items() if places.get(key) not in writer.marked}
     return writer, unmarked
 

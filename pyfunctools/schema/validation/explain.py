@@ -17,7 +17,7 @@ The invariant: an invalid value has at least one issue, a valid value has none.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from itertools import chain, islice, repeat
+from itertools import islice
 from typing import TypeAlias
 
 from jsonschema_rs import Validator
@@ -186,7 +186,7 @@ class _PartExplainer:
             found = declared.get(name, others) if name in value else []
             for each in self._of(self.part.parts_of(name)) if found is None else found:
                 if not each.is_valid(value[name]):
-                    yield task._replace(path=(*task.path, name), part=each.part, value=value[name])
+                    yield Task((*task.path, name), each.part, value[name], task.side)
 
     @cached_property
     def _by_name(self) -> "tuple[dict[str, list[_PartExplainer]], list[_PartExplainer] | None]":
@@ -212,11 +212,15 @@ class _PartExplainer:
     def items(self, task: Task) -> Iterator[Step]:
         first, rest = self.part.items
         items = task.value if isinstance(task.value, (list, tuple)) else ()
-        later = rest and self._explainer.of(rest)
-        explainers = chain(map(self._explainer.of, first), repeat(later))
-        for n, (inner, item) in enumerate(zip(explainers, items, strict=False)):
-            if inner is not None and not inner.is_valid(item):
-                yield Task((*task.path, n), inner.part, item, task.side)
+        tests = [self._explainer.of(part) for part in first[: len(items)]]
+        verdicts = [inner.is_valid(item) for inner, item in zip(tests, items, strict=False)]
+        if rest is not None:
+            later = self._explainer.of(rest)
+            tests.append(later)
+            verdicts += map(later.is_valid, items[len(first) :])
+        for n, is_valid in enumerate(verdicts):
+            if not is_valid:
+                yield Task((*task.path, n), tests[min(n, len(first))].part, items[n], task.side)
 
     def same_value(self, task: Task) -> Iterator[Step]:
         """Yield the value again for each schema that applies to it as well and rejects it."""
