@@ -201,28 +201,32 @@ class Invocation:
         info = CallInfo(
             id=self._id or "", function=function.name, attempt=attempt, audience=self.audience
         )
+        may_ask = runner.may_ask is not None and runner.may_ask(function)
+        is_wrapped = (
+            self.human is not None
+            or self.approve is not None
+            or self._begin is not None
+            or may_ask
+            or function.confirm
+            or contract.separated is not None
+            or (settings and (settings.view or settings.confirm or settings.on_call))
+        )
         run = Run(
             function,
             llm,
             info,
             self.context,
             self.awaits,
+            begin=(self._begin or Beginning()) if is_wrapped else None,
+            preview=runner.preview,
             finish=partial(self._finished, function.name, checked.repairs),
-            executor=settings and executor_of(function),
-            may_ask=runner.may_ask is not None and runner.may_ask(function),
+            may_ask=may_ask,
             put=self.put,
+            executor=settings and executor_of(function),
         )
         if self.put is not None:
             run = run.telling(run.finish)
-        if (
-            self.human is not None
-            or self.approve is not None
-            or self._begin is not None
-            or run.may_ask
-            or function.confirm
-            or contract.separated is not None
-            or (settings and (settings.view or settings.confirm or settings.on_call))
-        ):
+        if is_wrapped:
             return await self._with_person(runner, run, settings)
         outcome = await runner.run(run)
         is_finished = outcome.function == function.name and not checked.repairs
@@ -233,7 +237,6 @@ class Invocation:
         from pyfunctools.execution.wrappers.hooks import wrapped
         from pyfunctools.execution.wrappers.part import part_of_person
 
-        run = run._replace(preview=runner.preview, begin=self._begin or Beginning())
         person = part_of_person(run, settings, self.human, self.approve, self.tickets)
         if person.ask is not None or callable(person.approve):
             run.check_context()  # an error comes before the person is asked

@@ -18,7 +18,7 @@ from pyfunctools.schema import Path
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.feedback.plain_words import humanized
 from pyfunctools.schema.ground.json_values import ABSENT, Given
-from pyfunctools.schema.ground.path import ROOT, Keys, parse_path, value_at
+from pyfunctools.schema.ground.path import ROOT, Keys, parse_path, value_at, with_value
 from pyfunctools.schema.ground.references import defined_name, prune
 from pyfunctools.schema.outline.json_types import listed_values
 from pyfunctools.schema.outline.outline import Part, Place
@@ -167,19 +167,6 @@ def coerced_texts(function: Function, value: JsonValue) -> JsonValue:
 
 _OF_TEXTS = frozenset({"boolean", "constant", "item", "json", "null", "number"})
 """The kinds of repair that a text may have."""
-
-
-def with_value(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
-    """Return a copy of a value with another one at the end of the keys."""
-    if not keys:
-        return inner
-    key, below = keys[0], keys[1:]
-    if isinstance(value, list):
-        items = list(value)
-        items[int(key)] = with_value(items[int(key)], below, inner)
-        return items
-    members = value if isinstance(value, dict) else {}
-    return {**members, str(key): with_value(members.get(str(key)), below, inner)}
 
 
 def _filled(value: Given) -> JsonValue:

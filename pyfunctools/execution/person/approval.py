@@ -7,7 +7,6 @@ from typing import Any, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import wrong_type
-from pyfunctools.execution.person.answers import with_value
 from pyfunctools.execution.person.masking import MASK, UnshownArguments
 from pyfunctools.execution.person.questions import persons_values
 from pyfunctools.execution.person.uploads import leaves, merged, with_files
@@ -16,7 +15,7 @@ from pyfunctools.record.outcome import Question, Request, ServerWords
 from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.ground.issue import depth_issue, side_issue
 from pyfunctools.schema.ground.json_values import ABSENT, Given, equal
-from pyfunctools.schema.ground.path import Keys, value_at
+from pyfunctools.schema.ground.path import Keys, value_at, with_value
 from pyfunctools.schema.outline.outline import Place
 from pyfunctools.schema.separation.predicates import is_secret
 from pyfunctools.schema.separation.side_values import is_too_deep

@@ -1,8 +1,10 @@
 """Refused arguments: who has to correct them, the model or the person, and what each may read."""
 
 from dataclasses import replace
+from itertools import takewhile
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools.execution.person.uploads import leaves
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.route import Route
@@ -30,15 +32,8 @@ def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
     if function.separated is None or human is None or is_too_deep(human):
         return ()
     declared = contract_of(function).human_side.property_names
-    found: list[Keys] = []
-    left: list[tuple[Keys, JsonValue]] = [((), human)]
-    for keys, value in left:  # grows while it is read
-        members = value.items() if isinstance(value, dict) else ()
-        inner = [((*keys, name), each) for name, each in members if name in declared]
-        left += inner
-        if keys and not inner:
-            found.append(keys)
-    return tuple(found)
+    paths = (takewhile(declared.__contains__, keys) for keys, _ in leaves(human))
+    return tuple(filter(None, dict.fromkeys(map(tuple, paths))))
 
 
 def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:

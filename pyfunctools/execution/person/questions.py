@@ -136,14 +136,15 @@ class _Walk:
             return answers.nested()  # null, or an object that the model left out
         values: dict[str, JsonValue] = {}
         for name, place, needed, owner in fields:
-            absent: Given = dict[str, JsonValue]() if needed else ABSENT
-            required = spot.required and needed and not entry.undecided
-            below = self._below(spot, name, place, required=required)
-            if owner == "mixed" and name not in given and below.seen & {*place.possible.parts}:
-                value = answers.child(name).nested()  # a recursive schema
-            else:
-                held = given.get(name, absent)
-                value = self._beside(below, owner, held, answers.child(name))
+            inner = answers.child(name)
+            value = inner.nested()
+            if owner != "llm":
+                absent: Given = dict[str, JsonValue]() if needed else ABSENT
+                required = spot.required and needed and not entry.undecided
+                below = self._below(spot, name, place, required=required)
+                is_known = owner == "human" or name in given  # else it may be a recursive schema
+                if is_known or below.seen.isdisjoint(place.possible.parts):
+                    value = self._beside(below, owner, given.get(name, absent), inner)
             if value is not ABSENT:
                 values[name] = value
         return answers.joined(values, spot.required)

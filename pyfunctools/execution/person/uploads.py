@@ -153,12 +153,12 @@ def _texts_are_files(schema: JsonSchema) -> bool | None:
 
 
 def leaves(value: JsonValue) -> Iterator[tuple[Keys, JsonValue]]:
-    """Yield the values in a value that are neither objects nor arrays, with their keys."""
+    """Yield the values in a value that hold no other values, with their keys."""
     left: list[tuple[Keys, JsonValue]] = [((), value)]
     for keys, inner in left:  # grows while it is read
-        if isinstance(inner, dict):
+        if isinstance(inner, dict) and inner:
             left += [((*keys, key), held) for key, held in inner.items()]
-        elif isinstance(inner, list):
+        elif isinstance(inner, list) and inner:
             left += [((*keys, n), held) for n, held in enumerate(inner)]
         else:
             yield keys, inner

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import date, time
-from typing import Any, cast
+from typing import cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.execution.person.answers import path_of
@@ -27,6 +27,7 @@ from pyfunctools.schema.ground.json_values import preview_scalar
 from pyfunctools.schema.ground.path import ROOT
 
 _SHORTEST_BASE64 = 8
+_MASKS_NOTHING = Masker(())
 
 
 @dataclass(slots=True, repr=False)
@@ -44,7 +45,7 @@ class Withheld:
     answers: list[JsonValue] = field(default_factory=list[JsonValue])
     secret_answers: list[JsonValue] = field(default_factory=list[JsonValue])
     _has_objects: bool = False
-    _maskers: dict[tuple[int, bool], Masker] = field(default_factory=dict[Any, Masker])
+    _maskers: dict[bool, Masker] = field(default_factory=dict[bool, Masker])
     _hidden: tuple[int, set[str], set[str], set[str]] = (-1, set(), set(), set())
 
     def add_answers(self, values: Mapping[str, object], secret: Set[str]) -> None:
@@ -124,13 +125,14 @@ class Withheld:
 
     def _masker(self, *, is_error: bool) -> Masker:
         count = len(self.given) + len(self.fixed) + len(self.answers) + len(self.secret_answers)
-        made = self._maskers.get((count, is_error))  # they only grow
+        if not count and not (self._side and self._side.secret_defaults):
+            return _MASKS_NOTHING
+        if self._hidden[0] != count:  # they only grow
+            self._hidden, self._maskers = (count, *self._texts()), {}
+        made = self._maskers.get(is_error)
         if made is None:
-            if self._hidden[0] != count:
-                self._hidden = (count, *self._texts())
             _, secrets, others, known = self._hidden
-            made = Masker(secrets, others if is_error else (), known)
-            self._maskers[count, is_error] = made
+            made = self._maskers[is_error] = Masker(secrets, others if is_error else (), known)
         return made
 
     def _texts(self) -> tuple[set[str], set[str], set[str]]:

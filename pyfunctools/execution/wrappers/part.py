@@ -9,7 +9,7 @@ from typing import Literal, cast
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
-from pyfunctools.execution.person.answers import path_of, with_value
+from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.approval import (
     Approval,
     Approve,
@@ -40,7 +40,7 @@ from pyfunctools.schema import Failure, Issue, Path, Success
 from pyfunctools.schema.feedback.feedback import NOT_YOURS
 from pyfunctools.schema.feedback.plain_words import TEXTS
 from pyfunctools.schema.ground.issue import side_issue
-from pyfunctools.schema.ground.path import Keys, value_at
+from pyfunctools.schema.ground.path import Keys, value_at, with_value
 from pyfunctools.schema.separation.ownership import SideName
 
 Wants = Literal["needs_human", "needs_approval"]
@@ -160,7 +160,7 @@ def waiting_call(
         request=person.request,
     )
     text = text or f"{_WAITS[reason]} {person.nothing_ran} yet."
-    return Outcome(text=text, reason=reason, waiting=waiting)
+    return Outcome(text=text, reason=reason, waiting=waiting, function=function.name)
 
 
 def still_waiting(person: PersonsPart, reason: Wants, outcome: Outcome) -> Outcome:

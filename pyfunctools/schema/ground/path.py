@@ -87,6 +87,19 @@ def value_at(value: JsonValue, keys: Keys) -> tuple[JsonValue] | None:
     return (value,)
 
 
+def with_value(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonValue:
+    """Return a copy of a value with another one at the end of the keys."""
+    if not keys:
+        return inner
+    key, below = keys[0], keys[1:]
+    if isinstance(value, list):
+        items = list(value)
+        items[int(key)] = with_value(items[int(key)], below, inner)
+        return items
+    members = value if isinstance(value, dict) else {}
+    return {**members, str(key): with_value(members.get(str(key)), below, inner)}
+
+
 def array_index(key: str | int, length: int) -> int | None:
     """Return a step as an index, or `None` if an array of this length has no item there.
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools.schema.ground.issue import Side, depth_issue, side_issue
 from pyfunctools.schema.ground.json_values import ABSENT
-from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.ground.path import Keys, Path, value_at, with_value
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline, PlaceTests
@@ -351,7 +351,7 @@ class ProgramPart:
         program: JsonObject = {}
         for keys, value in values.items():
             if self._has_room(rest, keys, values):
-                program = _with(program, keys, value)
+                program = members_of(with_value(program, keys, value))
         merged = self._separated.merge({**rest}, program)  # `rest` may be of a subclass
         if merged:
             return WithProgram(merged.value, program)
@@ -372,10 +372,3 @@ class ProgramPart:
             if found is None and not needed <= given:
                 return False
         return True
-
-
-def _with(value: JsonValue, keys: Keys, inner: JsonValue) -> JsonObject:
-    """Return a copy of an object with a value at the end of the keys."""
-    members = value if isinstance(value, dict) else {}
-    key = str(keys[0])
-    return {**members, key: inner if len(keys) == 1 else _with(members.get(key), keys[1:], inner)}
