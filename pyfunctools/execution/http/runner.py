@@ -1,12 +1,10 @@
 """`HttpRunner`: runs the operations of a document over HTTP."""
 
-import logging
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Unpack
 
-from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.exchange import (
     AnswerChallenge,
@@ -49,8 +47,6 @@ from pyfunctools.record.settings import check_picklable
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, Route, SecurityScheme
 from pyfunctools.schema import Failure
 
-LOGGER = logging.getLogger("pyfunctools")
-
 
 class HttpRunner:
     """Runs the operations of a document; the settings are those of `Connection`.
@@ -62,8 +58,7 @@ class HttpRunner:
     A `client` is used with its own headers, cookies, proxies and hooks, and is not closed. A
     blocking client runs in a thread if the call is awaited; an asynchronous client needs a call
     that is awaited. With a blocking client the deadline is checked between the steps of its
-    library; the runner's own connections check it in each step. `library` is `httpx` or `httpx2`,
-    by default the newer one that is installed.
+    library; the runner's own connections check it in each step.
 
     Raises:
         DefinitionError: the server, the headers or the client is invalid, or private
@@ -71,11 +66,7 @@ class HttpRunner:
     """
 
     def __init__(
-        self,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        library: str | None = None,
-        **connection: Unpack[Connection],
+        self, *, limits: Limits = DEFAULT_LIMITS, **connection: Unpack[Connection]
     ) -> None:
         self._client = connection.get("client")
         is_public_only = connection.get("block_private_networks", False)
@@ -90,7 +81,6 @@ class HttpRunner:
         self._names = names_of_connection(connection)
         headers = headers if callable(headers) else dict(headers)
         self._headers = provider_of("headers", headers) if callable(headers) else headers
-        self._library = library
         self._connection: Connection = {**connection, "headers": headers, "auth": dict(auth)}
         self._auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
         self._logins = {name: each for name, each in auth.items() if isinstance(each, OAuth2)}
@@ -100,13 +90,13 @@ class HttpRunner:
         self.limits = limits
         self._expose = connection.get("expose_error_body", "4xx")
         self._deep = connection.get("deep", False)
-        self._pools = Pools(library, is_public_only)
+        self._pools = Pools(is_public_only)
         self._pauses = dict[str, float]()
 
     def __reduce__(self) -> tuple[object, ...]:
         for name, value in self._connection.items():
             check_picklable(name, value, "Open the document in the other process.")
-        make = partial(HttpRunner, limits=self.limits, library=self._library, **self._connection)
+        make = partial(HttpRunner, limits=self.limits, **self._connection)
         return (make, ())
 
     def __repr__(self) -> str:
@@ -280,7 +270,6 @@ class HttpRunner:
         self, call: "PreparedCall", transport: HttpTransport, deadline: float
     ) -> Outcome:
         """Send a call over a transport and return its outcome."""
-        route, started = call.route, time.monotonic()
         put, passed_on = call.run.put, 0
         contract = None if put is None else contract_of(call.run.function)
 
@@ -301,15 +290,10 @@ class HttpRunner:
             item_checks=contract.item_validator if contract and contract.items else None,
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
-        if LOGGER.isEnabledFor(logging.DEBUG):
-            status = "no answer" if result.status is None else result.status
-            milliseconds = (time.monotonic() - started) * 1000
-            path = visible(route.path).replace("\n", " ")
-            LOGGER.debug("%s %s %s %d ms", route.method, path, status, milliseconds)
         if result.passed_on:
             return end_of_stream(call.run.function.name, passed_on)
         outcome = outcome_of_response(
-            result, method=route.method, expose=self._exposed(call, result.status)
+            result, method=call.route.method, expose=self._exposed(call, result.status)
         )
         return _told(call, outcome)
 

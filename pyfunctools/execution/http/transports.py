@@ -57,11 +57,11 @@ class PrivateAddressError(OSError):
 class Pools:
     """A runner's own connections: one pool for all threads, one for each event loop.
 
-    `library` is `httpx` or `httpx2`, by default the newer one that is installed.
+    They are those of httpx2 if it is installed, else of httpx.
     """
 
-    def __init__(self, library: str | None, public_only: bool) -> None:
-        self._name = library or ("httpx2" if find_spec("httpx2") else "httpx")
+    def __init__(self, public_only: bool) -> None:
+        self._name = "httpx2" if find_spec("httpx2") else "httpx"
         self._public_only = public_only
         self._lock = Lock()
         self._process = os.getpid()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pyfunctools.execution.http import transports
 from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.limits import Limits
 
@@ -20,8 +21,11 @@ MAYBE = "may have been carried out"
 
 
 @pytest.fixture(params=["httpx", "httpx2"])
-def library(request: pytest.FixtureRequest) -> str:
-    return pytest.importorskip(request.param).__name__
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the only library that is installed."""
+    pytest.importorskip(request.param)
+    monkeypatch.setattr(transports, "find_spec", lambda name: name == request.param or None)
+    return str(request.param)
 
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -68,7 +72,7 @@ def test_a_broken_connection_is_an_error_outcome(
     serve: Serve, script: Any, status: int | None, way: str, library: str
 ) -> None:
     server = serve(script)
-    runner = HttpRunner(server=server.url, library=library)
+    runner = HttpRunner(server=server.url)
     outcome = called(runner, operation("POST"), {"id": "1", "body": {"a": "b"}}, way)
     assert outcome.is_error
     assert outcome.response.sent == "unknown"
@@ -81,7 +85,7 @@ def test_a_broken_connection_is_an_error_outcome(
 def test_a_reset_may_come_before_anything_could_be_sent(
     serve: Serve, way: str, library: str
 ) -> None:
-    runner = HttpRunner(server=serve(lambda connection: connection.reset()).url, library=library)
+    runner = HttpRunner(server=serve(lambda connection: connection.reset()).url)
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert outcome.is_error
     assert outcome.response.sent in ("no", "unknown")
@@ -92,7 +96,7 @@ def test_a_reset_may_come_before_anything_could_be_sent(
 def test_after_a_refused_connection_nothing_was_sent(way: str, library: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    runner = HttpRunner(server=f"http://127.0.0.1:{port}", library=library)
+    runner = HttpRunner(server=f"http://127.0.0.1:{port}")
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert outcome.is_error
     assert outcome.response.sent == "no"
@@ -102,7 +106,7 @@ def test_after_a_refused_connection_nothing_was_sent(way: str, library: str) -> 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_server_without_tls_gets_no_request(serve: Serve, way: str, library: str) -> None:
     server = serve(lambda connection: connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
-    runner = HttpRunner(server=server.url.replace("http:", "https:"), library=library)
+    runner = HttpRunner(server=server.url.replace("http:", "https:"))
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert (outcome.is_error, outcome.response.sent) == (True, "no")
 
@@ -156,7 +160,7 @@ LATE = [None, stalls_after_the_request, stalls_after_dripping, drips_its_head, d
 def test_the_deadline_is_kept_against_every_kind_of_slowness(
     serve: Serve, script: Any, way: str, library: str
 ) -> None:
-    runner = HttpRunner(server=serve(script).url, limits=Limits(deadline=0.5), library=library)
+    runner = HttpRunner(server=serve(script).url, limits=Limits(deadline=0.5))
     started = time.monotonic()
     outcome = called(runner, operation("POST"), {"id": "1"}, way)
     assert 0.45 <= time.monotonic() - started <= 0.75
