@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 """Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
 
-ConnectionNames: TypeAlias = Set[tuple[Location, str]]
-"""The names that a connection sets in every request, each by its location; headers in lower case."""
+ConnectionNames: TypeAlias = Set[tuple[str, str]]
+"""The names that a connection sets, each with its `Location`; headers in lower case."""
 
 NO_NAMES: ConnectionNames = frozenset()
 

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from threading import Lock
 from typing import TypeAlias, TypeVar, Unpack, cast
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LifespanError, LoopError
@@ -78,15 +78,13 @@ class ApplicationRunner(HttpRunner):
         **connection: Unpack[Connection],
     ) -> None:
         address = next(iter(checked_servers(connection.get("server"))), BASE_URL)
-        base, mark, query = server_url((), address).partition("?")
-        scheme, _, rest = base.partition("://")
-        host, slash, path = rest.partition("/")
-        root_path = (root_path or unquote(slash + path)).rstrip("/")
+        url = urlsplit(server_url((), address))
+        root_path = (root_path or unquote(url.path)).rstrip("/")
         self._application = application
         self._name = name
         self._root_path = root_path
         self._other_route = other_route
-        connection["server"] = f"{scheme}://{host}{quote(root_path)}{mark}{query}"
+        connection["server"] = url._replace(path=quote(root_path)).geturl()
         super().__init__(limits=limits, **connection)
         self._lock = Lock()
         self._running: _RunningApplication | None = None

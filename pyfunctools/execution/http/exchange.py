@@ -43,6 +43,8 @@ Headers: TypeAlias = Mapping[str, str]
 _FIRST, _LONGEST = 0.2, 5.0
 _OVERLOADED = (429, 502, 503, 504)
 _SINCE_1970 = 1_000_000_000
+_LIMIT = re.compile(r"(?:x-)?rate-?limit(?:-remaining|-reset)?")
+"""A header of a rate limit: `RateLimit` (draft of the IETF), `RateLimit-*` or `X-RateLimit-*`."""
 
 
 def headers_of(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -114,21 +116,13 @@ def _reset(headers: Headers) -> float | None:
 
     Of several limits it is the last one. Some servers tell the time since 1970.
     """
-    left = _numbers(headers, "remaining", r"(?:\br|\bremaining)=(\d{1,12})")
-    found = _numbers(headers, "reset", r"(?:\bt|\breset)=(\d{1,12})")
-    if 0 not in left or not found:
+    limits = "\n".join(f"{name}={headers[name]}" for name in headers if _LIMIT.fullmatch(name))
+    left = re.findall(r"\b(?:r|remaining)=\s*(\d{1,12})\b", limits, re.ASCII)
+    found = re.findall(r"\b(?:t|reset)=\s*(\d{1,12})\b", limits, re.ASCII)
+    if 0 not in map(int, left) or not found:
         return None
-    reset = max(found)
+    reset = max(map(int, found))
     return float(reset) if reset < _SINCE_1970 else max(0.0, reset - time.time())
-
-
-def _numbers(headers: Headers, name: str, pattern: str) -> list[int]:
-    """Return the numbers of `RateLimit` (draft of the IETF), `RateLimit-*` and `X-RateLimit-*`."""
-    found = re.findall(pattern, headers.get("ratelimit", ""), re.ASCII)
-    for prefix in ("ratelimit", "x-ratelimit", "x-rate-limit"):
-        line = headers.get(f"{prefix}-{name}", "")
-        found += re.findall(r"^\s*(\d{1,12})\b", line, re.ASCII)
-    return [int(each) for each in found]
 
 
 DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)

@@ -70,7 +70,7 @@ def parsed_template(path: str) -> PathTemplate:
     Raises:
         DocumentError: a segment is `.` or `..`, or the path is not valid Unicode.
     """
-    before, query = _split_at_query(path.partition("#")[0])
+    before, query = _AT_QUERY.findall(path.partition("#")[0])[0]
     segments: list[TemplatePieces] = [[]]
     try:
         for piece in _pieces(before if before.startswith("/") else f"/{before}", _SLOT):
@@ -91,17 +91,12 @@ def _joined(pieces: TemplatePieces) -> str | TemplatePieces:
     return "".join(texts) if len(texts) == len(pieces) else pieces
 
 
+_AT_QUERY = re.compile(r"((?:\{[^{}]*\}|[^?])*)\??(.*)", re.DOTALL)
+"""Splits a path at the first `?` outside of braces."""
+
 _BRACES = re.compile(r"(?P<braces>\{[^{}]*\})")
 _SLOT = re.compile(r"(?P<braces>\{[^{}]*\})|(?<=/)(?P<colon>:[A-Za-z_][A-Za-z0-9_]*)")
 _LITERAL = "/!$&'()*+,;=:@"
-
-
-def _split_at_query(path: str) -> tuple[str, str]:
-    """Split a path at the first `?` outside of braces."""
-    for found in re.finditer(r"\{[^{}]*\}|\?", path):
-        if found.group() == "?":
-            return path[: found.start()], path[found.end() :]
-    return path, ""
 
 
 def _pieces(text: str, slot: re.Pattern[str]) -> Iterator[str | TemplateSlot]:
@@ -382,13 +377,9 @@ class _Draft:
             parameter = slots.get(piece.name)
             if parameter is not None:
                 first = first or parameter
-                keys = parameter.argument
-                text += (
-                    self._written(
-                        keys, argument_at(self._arguments, keys), partial(_path_text, parameter)
-                    )
-                    or ""
-                )
+                value = argument_at(self._arguments, parameter.argument)
+                write = partial(_path_text, parameter)
+                text += self._written(parameter.argument, value, write) or ""
             elif piece.text is not None:
                 text += piece.text
             else:
