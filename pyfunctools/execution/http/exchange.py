@@ -128,9 +128,6 @@ def _reset(headers: Headers) -> float | None:
 DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
 """The end of the exchange that runs in this context, as `time.monotonic` counts."""
 
-AnswerChallenge: TypeAlias = Callable[[HttpRequest, Headers], str | None]
-"""Returns the `Authorization` to send after a response with status 401, or `None`."""
-
 GRACE = 0.05
 """Seconds after the deadline until an awaited step is cancelled.
 
@@ -213,7 +210,6 @@ class Exchange:
     transport: HttpTransport
     deadline: float
     limits: Limits
-    challenge: AnswerChallenge | None = None
     pauses: dict[str, float] = field(default_factory=dict[str, float])
     put_item: Callable[[StreamItem, OpenResponse], Awaitable[None]] | None = None
     item_checks: Validator | None = None
@@ -264,21 +260,14 @@ class Exchange:
         return is_limited or result.status in _OVERLOADED, wanted
 
     async def _followed(self, request: HttpRequest) -> Received:
-        """Return the response after a challenge is answered and redirects are followed."""
-        left, proof = self.limits.redirects, None
-        while True:
-            answer = {} if proof is None else {"authorization": proof}
-            result = await self._send(replace(request, headers={**request.headers, **answer}))
-            if result.lost:
-                return result
-            if result.status == 401 and self.challenge is not None and proof is None:
-                if (proof := self.challenge(request, result.headers)) is None:
-                    return result
-                continue
-            following = redirected(request, result) if left else None
+        """Return the response after redirects are followed."""
+        for _ in range(self.limits.redirects):
+            result = await self._send(request)
+            following = None if result.lost else redirected(request, result)
             if following is None:
                 return result
-            request, proof, left = following, None, left - 1
+            request = following
+        return await self._send(request)
 
     async def _send(self, request: HttpRequest) -> Received:
         if time.monotonic() >= self.deadline:

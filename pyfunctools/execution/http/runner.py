@@ -7,7 +7,6 @@ from typing import Unpack
 
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.exchange import (
-    AnswerChallenge,
     Exchange,
     HttpTransport,
     OpenResponse,
@@ -125,8 +124,7 @@ class HttpRunner:
             return refusal
         deadline = time.monotonic() + self.limits.deadline
         outcome = await self._send_own(call, deadline)
-        is_rejected = outcome.response is not None and outcome.response.status == 401
-        if is_rejected and await self._has_new_tokens(call):
+        if await self._has_new_credentials(call, outcome.response):
             return await self._send_own(call, deadline)
         return outcome
 
@@ -229,18 +227,25 @@ class HttpRunner:
                 return _without_credentials(call.run.function, error)
             call.add(scheme, credential)
             if is_digest(scheme):
-                pair = user_and_password(scheme.name, credential)
-                call.challenge = partial(self._pools.digest, pair)
+                call.digest = user_and_password(scheme.name, credential)
         return call
 
-    async def _has_new_tokens(self, call: "PreparedCall") -> bool:
-        """Return whether a call whose tokens were rejected has others now; nothing was done yet."""
+    async def _has_new_credentials(self, call: "PreparedCall", response: Response | None) -> bool:
+        """Return whether a call was rejected, and has other credentials; nothing was done yet."""
+        if response is None or response.status != 401:
+            return False
+        if call.digest is not None:
+            answer = self._pools.digest(call.digest, call.request, response.headers)
+            if answer is None:
+                return False
+            sent = {**call.request.headers, "authorization": answer}
+            call.request = replace(call.request, headers=sent)
         for login, scheme, token in call.tokens:
             renewed = await login.renewed(token)
             if renewed is None:
                 return False
             call.add(_bearer(scheme), renewed["access"])
-        return bool(call.tokens)
+        return bool(call.tokens or call.digest)
 
     async def _send_own(self, call: "PreparedCall", deadline: float) -> Outcome:
         awaits = call.run.awaits
@@ -284,7 +289,6 @@ class HttpRunner:
             transport=transport,
             deadline=deadline,
             limits=self.limits,
-            challenge=call.challenge,
             pauses=self._pauses,
             put_item=None if put is None else put_item,
             item_checks=contract.item_validator if contract and contract.items else None,
@@ -332,7 +336,7 @@ class PreparedCall:
     destination: Destination
     secrets: ConnectionSecrets
     repeatable: bool
-    challenge: AnswerChallenge | None = None
+    digest: tuple[str, str] | None = None
     tokens: list[tuple[Login, SecurityScheme, Hidden]] = field(
         default_factory=list[tuple[Login, SecurityScheme, Hidden]]
     )
