@@ -18,7 +18,6 @@ from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import dialect_of
-from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.envelopes.envelope import Delta, Envelope, ModelCall, ModelTurn, StreamReader
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.envelopes.plain import Ids
@@ -26,13 +25,7 @@ from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
 from pyfunctools.errors import DefinitionError, UnknownFunctionError
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.prompting.calls.calls import parse_calls
-from pyfunctools.prompting.calls.check import (
-    as_cut_off,
-    check_arguments,
-    made_call,
-    too_many,
-    unknown_function,
-)
+from pyfunctools.prompting.calls.check import as_cut_off, check_calls
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function, handler_of
@@ -165,7 +158,8 @@ class Tools(TurnRunner, list[Any]):
 
         `arguments` are the model's text, or the value that the framework parsed.
         """
-        return self._call(ModelCall(id=call_id, name=name, arguments=arguments), call_id or "")
+        written = ModelCall(id=call_id, name=name, arguments=arguments)
+        return check_calls([written], [call_id or ""], self._names, self._rendering)[0]
 
     def reading(self) -> StreamReader:
         """Return a reader of one stream: pass each event to `feed`, then `response` to `run`."""
@@ -199,20 +193,7 @@ class Tools(TurnRunner, list[Any]):
     def _calls(self, model_turn: ModelTurn, ids: Sequence[str] | None = None) -> list[Call]:
         unique = Ids()
         given = [unique.of(each.id) for each in model_turn.calls] if ids is None else ids
-        pairs = [*zip(model_turn.calls, given, strict=True)]
-        rest = [made_call(each, None, too_many(), call_id) for each, call_id in pairs[MAX_CALLS:]]
-        return [*(self._call(each, call_id) for each, call_id in pairs[:MAX_CALLS]), *rest]
-
-    def _call(self, written: ModelCall, call_id: str) -> Call:
-        function = self._names.find(written.name)
-        if function is None:
-            result = unknown_function(written.name, written.arguments, self._names)
-        else:
-            result = check_arguments(
-                function, written.arguments, rendering=self._rendering(function)
-            )
-        result = result if written.closed else as_cut_off(result)
-        return made_call(written, function, result, call_id)
+        return check_calls(model_turn.calls, given, self._names, self._rendering)
 
     def _reworded(self, call: Call, outcome: Outcome) -> Outcome:
         """Return an outcome with the names and shape of the arguments that the model saw.

@@ -1083,7 +1083,6 @@ VALUES = {
     ),
     "quotes of a text in a text in a text": (r"""{\\\"f\\\": {\\\"a\\\": 1}}""", {"a": 1}),
     "a first quote before the bracket": ("""['{name': 'f', 'arguments': {'a': 1}}']""", {"a": 1}),
-    "a first quote before the name": ("['mail', 'to='x', 'cc=y']", {"to": "x", "cc": ["y"]}),
     "a name in another case": ("payAll(amount=3)", {"amount": 3}),
     "a name with its front shortened": ("p.pay_all(amount=3)", {"amount": 3}),
     "P-F a date is no difference": ("mail(to=2023-10-15)", {"to": "2023-10-15"}),

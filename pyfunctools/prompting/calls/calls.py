@@ -22,15 +22,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.blocks import MAX_CALLS, Reply, data_of
 from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.envelopes.plain import id_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.prompting.calls.check import check_call, made_call, too_many
-from pyfunctools.prompting.calls.found import FoundCall, WrittenArguments
+from pyfunctools.prompting.calls.check import check_call, check_calls, made_call, too_many
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.json_calls import (
     call_objects,
     calls_in_json,
@@ -89,7 +89,15 @@ def parse_calls(
             "parse_calls", f"`repeated` is {repeated!r}.", 'Write `"drop"` or `"keep"`.'
         )
     names = FunctionNames(functions)
-    found = _calls_in(raw, names)
+    if isinstance(raw, bytes | bytearray):
+        raw = bytes(raw).decode(errors="surrogateescape")
+    if isinstance(raw, str):
+        found = Scan(raw, names).calls()
+    else:
+        reply = _reply(raw, names)
+        if native := reply.calls(reply.reason)[: MAX_CALLS + 1]:
+            return check_calls(native, [call.id for call in native], names)
+        found = _in_texts(reply, names)
     over = found[MAX_CALLS : MAX_CALLS + 1]
     found = found[:MAX_CALLS]
     calls = [_call(each, names) for each in found]
@@ -98,36 +106,16 @@ def parse_calls(
     return [*calls, _made(over[0], too_many())] if over else calls
 
 
-def _calls_in(raw: object, names: FunctionNames) -> list[FoundCall]:
-    if isinstance(raw, bytes | bytearray):
-        raw = bytes(raw).decode(errors="surrogateescape")
-    if isinstance(raw, str):
-        return Scan(raw, names).calls()
-    value = data_of(raw)
-
+def _reply(raw: object, names: FunctionNames) -> Reply:
     def other_calls(block: JsonObject) -> Iterator[ModelCall]:
         call_id = id_of(block) if len(block) > 1 else None
         for call in islice(call_objects(block, names), MAX_CALLS + 1):
-            if not isinstance(call.arguments, WrittenArguments):
-                yield ModelCall(id=call_id, name=call.name, arguments=call.arguments)
+            yield ModelCall(id=call_id, name=call.name, arguments=cast("JsonValue", call.arguments))
         for name, text in block.items() if len(block) == 1 else ():
             if names.find(name) is None and isinstance(text, str) and text.lstrip()[:1] == "{":
                 yield ModelCall(id=None, name=name, arguments=text)
 
-    reply = Reply(value, other_calls)
-    native = [
-        FoundCall(
-            name=call.name,
-            function=names.find(call.name),
-            arguments=call.arguments,
-            id=call.id,
-            namespace=call.namespace,
-            caller=call.caller,
-            cut_off=not call.closed,
-        )
-        for call in reply.calls(reply.reason)
-    ]
-    return native or _in_texts(reply, names)
+    return Reply(data_of(raw), other_calls)
 
 
 def _in_texts(reply: Reply, names: FunctionNames) -> list[FoundCall]:
@@ -172,7 +160,7 @@ def _call(found: FoundCall, names: FunctionNames) -> Call:
 
 def _made(found: FoundCall, result: Success[JsonValue] | Failure) -> Call:
     span = None if found.start < 0 else (found.start, found.end)
-    return made_call(found, found.function, result, found.id, span)
+    return made_call(found.name, found.function, result, span=span)
 
 
 _OPENERS: Final = (
@@ -293,11 +281,11 @@ class Scan:
             return
         if json.value is None:
             self._left -= _BROKEN_COST + _BROKEN_FACTOR * (searched - at)
-        if json.issues and text[at] == "[":
+        if json.is_broken and text[at] == "[":
             return  # the items of a broken list may be right
         after = self._found[-1].end if self._found else -1
         calls = calls_in_json(json, text, self._names, after)
-        if json.issues and not calls:
+        if json.is_broken and not calls:
             calls = unreadable_calls(json, text, self._names)
             self._at = calls[0].end if calls else self._at
         else:

@@ -7,9 +7,8 @@ expected. The result is the first valid reading, or the failure of the first rea
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from keyword import iskeyword
 from math import isfinite
 from typing import Any, Final, TypeVar
 
@@ -19,7 +18,7 @@ from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.errors import UnknownFunctionError
-from pyfunctools.prompting.calls.found import FoundCall, JsonInText, WrittenArguments
+from pyfunctools.prompting.calls.found import FoundCall, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.python import parse_assignments
 from pyfunctools.record.call import Call
@@ -51,14 +50,39 @@ def check_call(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | F
         result = unknown_function(found.name, arguments, names)
     elif isinstance(arguments, WrittenArguments):
         result = _without_expressions(_check_written(found, arguments, function))
-    elif found.source is None or isinstance(arguments, str):
-        result = check_arguments(function, arguments)
     else:
-        value, below = _unlisted(arguments)
-        keys = (*found.keys, *below)
-        checked = _check_json(found.source, keys, value, function, found.beside or {})
-        result = _without_expressions(checked)
+        result = check_arguments(function, arguments)
+        if not result and found.source is not None and isinstance(arguments, dict):
+            written = found.source.arguments(found.keys, arguments, {})
+            result = _check_written(found, written, function) if written.numbers else result
     return as_cut_off(result) if found.cut_off else result
+
+
+def check_calls(
+    calls: Sequence[ModelCall],
+    ids: Sequence[str | None],
+    names: FunctionNames,
+    rendering_of: Callable[[Function], Rendering] | None = None,
+) -> list[Call]:
+    """Return a vendor's calls, checked, those of unknown and truncated ones with a failure."""
+    checked: list[Call] = []
+    for written, call_id in zip(calls, ids, strict=True):
+        function = names.find(written.name)
+        if len(checked) >= MAX_CALLS:
+            function, result = None, too_many()
+        elif function is None:
+            result = unknown_function(written.name, written.arguments, names)
+        else:
+            rendering = None if rendering_of is None else rendering_of(function)
+            result = check_arguments(function, written.arguments, rendering=rendering)
+        result = result if written.closed else as_cut_off(result)
+        space, caller = written.namespace, written.caller
+        checked.append(
+            made_call(
+                written.name, function, result, call_id=call_id, namespace=space, caller=caller
+            )
+        )
+    return checked
 
 
 def check_arguments(
@@ -71,14 +95,9 @@ def check_arguments(
         return function.check(arguments, rendering=rendering)
     if isinstance(arguments, str):
         return _without_expressions(function.check(arguments))
-    return function.check(_unlisted(arguments)[0])
-
-
-def _unlisted(arguments: JsonValue) -> tuple[JsonValue, Keys]:
-    """Return arguments, also those in a list of one, and their path."""
     if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], dict):
-        return arguments[0], (0,)
-    return arguments or {} if isinstance(arguments, list | None) else arguments, ()
+        return function.check(arguments[0])
+    return function.check(arguments or {} if isinstance(arguments, list | None) else arguments)
 
 
 def _without_expressions(result: Success[JsonValue] | Failure) -> Success[JsonValue] | Failure:
@@ -93,22 +112,25 @@ def _without_expressions(result: Success[JsonValue] | Failure) -> Success[JsonVa
 
 
 def made_call(
-    written: FoundCall | ModelCall,
+    written: str,
     function: Function | None,
     result: Success[JsonValue] | Failure,
-    call_id: str | None,
+    *,
     span: tuple[int, int] | None = None,
+    call_id: str | None = None,
+    namespace: str | None = None,
+    caller: JsonValue = None,
 ) -> Call:
     """Return a call with the result of its check."""
     return Call(
         id=call_id,
-        name=written.name if function is None else function.name,
+        name=written if function is None else function.name,
         arguments=result.value,
         result=result,
         repairs=result.repairs,
         span=span,
-        namespace=written.namespace,
-        caller=written.caller,
+        namespace=namespace,
+        caller=caller,
         _mark=None if function is None else contract_of(function).mark,
     )
 
@@ -147,48 +169,6 @@ def unknown_function(
     expected = "a call of " + (" or ".join(close) or "a function that exists")
     message = str(UnknownFunctionError(name, close, names.functions))
     return Failure(value=value, issues=(_of_call(expected, message, name),))
-
-
-def _check_json(
-    source: JsonInText,
-    keys: Keys,
-    value: JsonValue,
-    function: Function,
-    beside: Mapping[str, JsonValue],
-) -> Success[JsonValue] | Failure:
-    """Check arguments at `keys` in JSON; parse them again with the schema if they are wrong."""
-    moved = [
-        Repair(path=Path.of((key,)), kind="place", before=None, after=inner)
-        for key, inner in beside.items()
-    ]
-
-    def whole(value: JsonValue) -> JsonValue:
-        return {**value, **beside} if isinstance(value, dict) else value
-
-    issues = _below(source.issues, keys)
-    repairs = [*moved, *_below(source.repairs, keys)]
-    result = _concluded(function, whole(value), repairs, issues)
-    if result:
-        return result
-    text = source.text_at(keys)
-    again = None if text is None else parse_at(text, contract_of(function).checker.place)
-    if again:
-        other = _concluded(function, whole(again.value), [*moved, *again.repairs], [])
-        return other if other or source.issues else result
-    changes = ((each.path.keys, each.value, number_of(str(each.value))) for each in issues)
-    return _changed(function, whole(value), changes, moved) or result
-
-
-def _below(items: Iterable[T], keys: Keys) -> list[T]:
-    """Return the items at `keys`, below or above, with paths relative to `keys`."""
-    found: list[T] = []
-    for each in items:
-        path = each.path.keys
-        if path[: len(keys)] == keys:
-            found.append(replace(each, path=Path.of(path[len(keys) :])))
-        elif keys[: len(path)] == path:
-            found.append(replace(each, path=_ROOT))
-    return found
 
 
 def _changed(
@@ -234,13 +214,12 @@ def _check_written(
     several = len(arguments.positional) > 1
     if arguments.values or not arguments.positional or (result and not several):
         return result
-    assigned = parse_assignments(arguments, names)
-    other = _concluded(function, assigned.values, [], []) if assigned else None
-    if not assigned or not other:
+    assigned = parse_assignments(arguments)
+    if assigned is None or not assigned.values.keys() <= set(names):
         return result
     before, after = arguments.positional, assigned.values
-    made = Repair(path=_ROOT, kind="keyword", before=before, after=after)
-    return replace(other, repairs=(made, *other.repairs))
+    assigned.repairs = [Repair(path=_ROOT, kind="keyword", before=before, after=after)]
+    return _check_named(found, assigned, function, names) or result
 
 
 def _check_named(
@@ -250,6 +229,7 @@ def _check_named(
     arguments, issues = _with_names(written, names)
     values = dict(arguments.values)
     issues += (_issue(keys, f"{Path.of(keys)} {fault}.") for keys, fault in arguments.faults)
+    issues += arguments.issues
     raws = ((raw.keys, value_at(values, raw.keys)) for raw in arguments.raws)
     texts = {keys: at[0] for keys, at in raws if at and isinstance(at[0], str)}
     repairs = [*arguments.repairs]
@@ -273,43 +253,29 @@ def _with_names(
 ) -> tuple[WrittenArguments, list[Issue]]:
     """Return arguments under the names of properties, and issues of surplus arguments.
 
-    A single object whose keys are properties is the object of all arguments. What Python cannot
-    write as a keyword, as `from`, is written `from_` or `_from`.
+    A single object whose keys are properties is the object of all arguments.
     """
     positional, given = written.positional, written.values
     only = positional[0] if len(positional) == 1 and not given else None
     if isinstance(only, dict) and only and all(key in names for key in only):
         return written.moved(dict(only), lambda keys: keys[1:]), []
-    bare = {key: key.strip("_") for key in given if key not in names}
-    every = [*given, *bare.values()]
-    meant: dict[str | int, str] = {
-        key: name
-        for key, name in bare.items()
-        if iskeyword(name) and name in names and every.count(name) == 1
-    }
-    if not positional and not meant:
+    if not positional:
         return written, []
-    values = {meant.get(key, key): value for key, value in given.items()}
     free = enumerate(names[: len(positional)])
-    placed = {place: name for place, name in free if name not in values}
-    values |= {name: positional[place] for place, name in placed.items()}
-    named = {**meant, **placed}
+    placed: dict[str | int, str] = {place: name for place, name in free if name not in given}
+    values = {**given, **{name: positional[int(place)] for place, name in placed.items()}}
 
     def change(keys: Keys) -> Keys:
-        return (named.get(keys[0], keys[0]), *keys[1:]) if keys else keys
+        return (placed.get(keys[0], keys[0]), *keys[1:]) if keys else keys
 
     arguments = written.moved(values, change)
-    arguments.repairs += (
-        Repair(path=Path.of((name,)), kind="keyword", before=key, after=name)
-        for key, name in meant.items()
-    )
+    surplus = [place for place in range(len(positional)) if place not in placed]
     return arguments, [
         _issue(
             (names[place] if place < len(names) else place,),
             f"There is no parameter for argument {place + 1}.",
         )
-        for place in range(len(positional))
-        if place not in placed
+        for place in surplus
     ]
 
 

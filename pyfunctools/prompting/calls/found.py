@@ -1,11 +1,11 @@
-"""A call that was found in the output of a model, before its arguments are checked."""
+"""A call that was found in the text of a model, before its arguments are checked."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
@@ -25,7 +25,8 @@ class WrittenArguments:
     """The arguments between the parentheses of a call, or in the tags of one.
 
     `values` are the keyword arguments, `numbers` the texts of numbers with a fraction. The paths in
-    `raws`, `repairs`, `faults` and `numbers` begin with the keyword or position of an argument.
+    `raws`, `repairs`, `faults`, `issues` and `numbers` begin with the keyword or position of an
+    argument. The reading of JSON has the same parts.
     """
 
     positional: list[JsonValue] = field(default_factory=list[JsonValue])
@@ -33,20 +34,30 @@ class WrittenArguments:
     raws: list[RawText] = field(default_factory=list[RawText])
     repairs: list[Repair] = field(default_factory=list[Repair])
     faults: list[tuple[Keys, str]] = field(default_factory=list[tuple[Keys, str]])
+    issues: list[Issue] = field(default_factory=list[Issue])
     numbers: dict[Keys, str] = field(default_factory=dict[Keys, str])
     end: int = 0
     closed: bool = True
 
     def moved(
-        self, values: dict[str, JsonValue], change: Callable[[Keys], Keys]
+        self, values: dict[str, JsonValue], change: Callable[[Keys], Keys | None]
     ) -> "WrittenArguments":
-        """Return the arguments as keyword arguments with these values, and all paths changed."""
+        """Return the arguments as keyword arguments with these values, and all paths changed.
+
+        What has no path then, by `change`, is left out.
+        """
+        raws = ((raw, change(raw.keys)) for raw in self.raws)
+        repairs = ((each, change(each.path.keys)) for each in self.repairs)
+        faults = ((change(keys), says) for keys, says in self.faults)
+        issues = ((each, change(each.path.keys)) for each in self.issues)
+        numbers = ((change(keys), text) for keys, text in self.numbers.items())
         return WrittenArguments(
             values=values,
-            raws=[raw._replace(keys=change(raw.keys)) for raw in self.raws],
-            repairs=[replace(each, path=Path.of(change(each.path.keys))) for each in self.repairs],
-            faults=[(change(keys), says) for keys, says in self.faults],
-            numbers={change(keys): text for keys, text in self.numbers.items()},
+            raws=[raw._replace(keys=keys) for raw, keys in raws if keys is not None],
+            repairs=[replace(e, path=Path.of(keys)) for e, keys in repairs if keys is not None],
+            faults=[(keys, says) for keys, says in faults if keys is not None],
+            issues=[replace(e, path=Path.of(keys)) for e, keys in issues if keys is not None],
+            numbers={keys: text for keys, text in numbers if keys is not None},
             end=self.end,
             closed=self.closed,
         )
@@ -56,50 +67,73 @@ class WrittenArguments:
 class JsonInText:
     """JSON in a text: its place, its value, and the repairs that were needed.
 
-    The value is `None` if it cannot be parsed; else `issues` are about values in it that are not
-    JSON. `objects` are the places of the objects in it; of strict JSON, when needed.
+    The value is `None` if it cannot be parsed. `parts` is how it was read, and `objects` are the
+    places of the objects in it; of strict JSON, `None` until they are needed.
     """
 
     text: str
     start: int
     end: int
     value: JsonValue
-    repairs: tuple[Repair, ...] = ()
-    issues: tuple[Issue, ...] = ()
+    parts: WrittenArguments | None = None
     objects: Mapping[Keys, tuple[int, int]] | None = None
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a part is no JSON."""
+        parts = self.parts
+        return parts is not None and bool(parts.raws or parts.faults or parts.issues)
 
     def place(self, keys: Keys) -> tuple[int, int]:
         """Return the start and end of the innermost object around the value at these keys."""
         if len(keys) == 1 and self.text[:1] == "{":
             return self.start, self.end
-        places = self._places()
+        _, places = self._read()
         around = (keys[:length] for length in range(len(keys) - 1, -1, -1))
         return next((places[each] for each in around if each in places), (self.start, self.end))
 
-    def text_at(self, keys: Keys) -> str | None:
-        """Return the text of the object at these keys, `None` if its place is unknown."""
-        start, end = self._places().get(keys, (0, 0))
-        return self.text[start - self.start : end - self.start] or None
+    def arguments(
+        self, keys: Keys, values: dict[str, JsonValue], beside: JsonObject
+    ) -> WrittenArguments:
+        """Return the object at these keys, and what is `beside` it, as arguments.
 
-    def _places(self) -> Mapping[Keys, tuple[int, int]]:
-        if self.objects is None:
+        What is wrong around the object is wrong with the arguments, too.
+        """
+
+        def below(path: Keys) -> Keys | None:
+            inside = path[: len(keys)] == keys
+            return path[len(keys) :] if inside else () if keys[: len(path)] == path else None
+
+        parts, _ = self._read()
+        arguments = parts.moved({**values, **beside}, below)
+        unread = {raw.keys[: len(keys)] for raw in parts.raws}
+        for key, inner in beside.items():
+            moved = Repair(path=Path.of((key,)), kind="place", before=None, after=inner)
+            arguments.repairs.append(moved)
+            if (*keys[:-1], key) in unread:
+                arguments.faults.append(((key,), "stands beside the arguments"))
+        return arguments
+
+    def _read(self) -> tuple[WrittenArguments, Mapping[Keys, tuple[int, int]]]:
+        """Return the parts and the places of the objects."""
+        if self.parts is None or self.objects is None:
             literals = Literals(self.text, 0, len(self.text))
             with suppress(NotALiteral):
                 literals.container()
             here = self.start
+            self.parts = WrittenArguments(numbers=literals.numbers)
             self.objects = {k: (here + s, here + e) for k, (s, e) in literals.objects.items()}
-        return self.objects
+        return self.parts, self.objects
 
 
 @dataclass(slots=True, kw_only=True)
 class FoundCall:
-    """One call: the name as written, and the function that it means, or `None`.
+    """One call in a text: the name as written, and the function that it means, or `None`.
 
-    - `arguments`: a value, its text, or `WrittenArguments` for a call in Python or in tags.
+    - `arguments`: a value of strict JSON, a text, or `WrittenArguments` in any other notation.
     - `source`, `keys`: the JSON that contains the arguments, and their path in it.
     - `beside`: arguments that are written beside the name, not among the other arguments.
-    - `start`, `end`: the place of the call in the text; -1 if it is not from a text.
-    - `id`, `namespace`, `caller`: from the vendor's message.
+    - `start`, `end`: the place of the call in the text; -1 if it is one of several texts.
     - `sure`: only a call looks like this, whatever its name is.
     - `doubtful`: it could not be parsed, or looks like a mere description such as `f(city)`; it
       counts only among other calls.
@@ -116,10 +150,7 @@ class FoundCall:
     end: int = -1
     source: JsonInText | None = None
     keys: Keys = ()
-    beside: Mapping[str, JsonValue] | None = None
-    id: str | None = None
-    namespace: str | None = None
-    caller: JsonValue = None
+    beside: JsonObject = field(default_factory=dict[str, JsonValue])
     sure: bool = True
     doubtful: bool = False
     cut_off: bool = False

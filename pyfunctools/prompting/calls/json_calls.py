@@ -9,19 +9,17 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools._text import shortened
 from pyfunctools.envelopes.blocks import is_foreign
 from pyfunctools.envelopes.plain import CALL_KEYS
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.found import FoundCall, JsonInText
+from pyfunctools.prompting.calls.found import FoundCall, JsonInText, WrittenArguments
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS, ANY_NAME_KEYS
-from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.parsing.scalars import OPENING
 from pyfunctools.schema.parsing.strict import parse_strict
-from pyfunctools.schema.result import Issue
 
 _NAMES: Final = (
     *ANY_NAME_KEYS,
@@ -151,12 +149,10 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | N
     return None
 
 
-def _beside(
-    value: JsonObject, arguments: JsonValue, function: Function | None
-) -> JsonObject | None:
+def _beside(value: JsonObject, arguments: JsonValue, function: Function | None) -> JsonObject:
     """Return the arguments that are written beside the name, not among the other arguments."""
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
-        return None
+        return {}
     known = properties_of(function)
     own = {*_NAMES, *ANY_ARGUMENT_KEYS, *_BESIDE, *arguments}
     return {key: inner for key, inner in value.items() if key in known and key not in own}
@@ -241,14 +237,14 @@ def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     tried = end - at
     found, searched = _literal(text, at, stop)
     searched += tried
-    if found is not None and not found.issues:
+    if found is not None and not found.is_broken:
         return found, searched
     if ended := _ENDS.search(text, at, min(searched + 3, stop)):
         cut = _recovered(text, at, ended.start(), fenced=True)
-        if not cut.issues:
+        if not cut.is_broken:
             return cut, searched
     recovered = _recovered(text, at, stop, fenced=False)
-    found = recovered if found is None or not recovered.issues else found
+    found = recovered if found is None or not recovered.is_broken else found
     return found, max(searched, recovered.end)
 
 
@@ -277,27 +273,17 @@ def _literal(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     end = literals.at
     if any(repair.kind != "key" for repair in literals.repairs):
         return None, literals.end_of_search
-    raws = ((raw.keys, text[raw.start : raw.end]) for raw in literals.raws)
-    issues = [
-        _fault(keys, f"is not a JSON value: `{shortened(raw, 40)}`", raw) for keys, raw in raws
-    ]
-    issues += (_fault(keys, fault) for keys, fault in literals.faults)
+    parts = WrittenArguments(
+        raws=literals.raws,
+        repairs=literals.repairs,
+        faults=literals.faults,
+        numbers=literals.numbers,
+    )
     objects = literals.objects
     found = JsonInText(
-        text=text[at:end],
-        start=at,
-        end=end,
-        value=value,
-        repairs=tuple(literals.repairs),
-        issues=tuple(issues),
-        objects=objects,
+        text=text[at:end], start=at, end=end, value=value, parts=parts, objects=objects
     )
     return found, end
-
-
-def _fault(keys: Keys, fault: str, value: JsonValue = None) -> Issue:
-    path = Path.of(keys)
-    return Issue(path=path, expected="a JSON value", value=value, message=f"{path} {fault}.")
 
 
 def _recovered(text: str, at: int, stop: int, *, fenced: bool) -> JsonInText:
@@ -312,8 +298,7 @@ def _recovered(text: str, at: int, stop: int, *, fenced: bool) -> JsonInText:
         start=at,
         end=end,
         value=None if recovery.issues else recovery.value,
-        repairs=tuple(recovery.repairs),
-        issues=tuple(recovery.issues),
+        parts=WrittenArguments(repairs=recovery.repairs, issues=recovery.issues),
         objects={},
     )
 
@@ -341,13 +326,16 @@ def calls_in_json(
     `after` is the end of the previous call.
     """
     found: list[FoundCall] = []
+    strict = source.parts is None
     calls = list(call_objects(source.value, names))
-    beside = after >= 0 and text[after : source.start].strip() in (",", ";")
-    beside = beside or any(call.function is not None for call in calls)
+    listed = after >= 0 and text[after : source.start].strip() in (",", ";")
+    listed = listed or any(call.function is not None for call in calls)
     for call in calls:
-        if call.function or call.sure or beside or _is_likely(call.name, source, text, names):
+        if call.function or call.sure or listed or _is_likely(call.name, source, text, names):
             call.source = source
             call.start, call.end = source.place(call.keys)
+            if isinstance(call.arguments, dict) and (call.beside or not strict):
+                call.arguments = source.arguments(call.keys, call.arguments, call.beside)
             found.append(call)
     value: JsonValue = {} if source.value is None else source.value
     if not found and isinstance(value, dict):
@@ -365,7 +353,7 @@ def _is_likely(name: str, source: JsonInText, text: str, names: FunctionNames) -
 
 
 def _call_of_name(
-    source: JsonInText, value: JsonObject, text: str, names: FunctionNames
+    source: JsonInText, value: dict[str, JsonValue], text: str, names: FunctionNames
 ) -> FoundCall | None:
     """Return the call whose name is written in front of its arguments."""
     front = text[max(source.start - _WINDOW, 0) : source.start]
@@ -395,7 +383,7 @@ def _call_of_name(
     return FoundCall(
         name=name,
         function=function,
-        arguments=value,
+        arguments=value if source.parts is None else source.arguments((), value, {}),
         start=source.start + at - window,
         end=source.end,
         source=source,

@@ -2,12 +2,11 @@
 
 import builtins
 import re
-from collections.abc import Container
 from typing import Final
 
 from pyfunctools._json import JsonValue
 from pyfunctools.prompting.calls.found import FoundCall, Weight, WrittenArguments
-from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.prompting.calls.speech import Code
 from pyfunctools.record.function import Function
@@ -130,42 +129,17 @@ def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | No
     return WrittenArguments(faults=faults, end=ended.end())
 
 
-_MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
-"""The content of `'unit='ml'`: the quote behind `=` is the one that belongs to the value."""
-
-
-def parse_assignments(
-    arguments: WrittenArguments, names: Container[str] | None = None
-) -> WrittenArguments | None:
-    """Return keyword arguments for positional strings such as `"days=3"`.
-
-    `None` unless all have this form; with `names`, unless every keyword is one of them.
-    """
-    values: dict[str, JsonValue] = {}
-    raws: list[RawText] = []
-    firsts: list[str] = []
-    for each in arguments.positional:
-        if not isinstance(each, str) or "=" not in each:
-            return None
-        if misquoted := _MISQUOTED.fullmatch(each):
-            values[misquoted[1]] = misquoted[2]
-            firsts.append(misquoted[1])
-            continue
-        parsed, _ = read_arguments(each, 0, len(each))
-        if parsed is None or parsed.positional or parsed.faults or parsed.end < len(each):
-            return None
-        if any(repair.before.startswith(("'", '"')) for repair in parsed.repairs):
-            return None  # a string without an end, or with a quote inside
-        values.update(parsed.values)
-        raws += parsed.raws
-        firsts.append(next(iter(parsed.values), ""))
-    if arguments.raws or (names is not None and not all(name in names for name in values)):
+def parse_assignments(arguments: WrittenArguments) -> WrittenArguments | None:
+    """Return keyword arguments for positional strings such as `"days=3"`, `None` for others."""
+    texts = [each for each in arguments.positional if isinstance(each, str) and "=" in each]
+    if arguments.raws or len(texts) < len(arguments.positional):
         return None
-    found = arguments.moved(
-        {**values, **arguments.values},
-        lambda keys: (firsts[keys[0]],) if keys and isinstance(keys[0], int) else keys,
-    )
-    found.raws += raws
+    text = ", ".join(texts) + ")"
+    found, _ = read_arguments(text, 0, len(text))
+    if found is None or found.positional or found.faults or found.repairs or found.end < len(text):
+        return None
+    found.values |= arguments.values
+    found.repairs, found.end = arguments.repairs, arguments.end
     return found
 
 
