@@ -18,6 +18,7 @@ The compatible servers of both (`/compatibility/v1`, `/v1`) are the dialect `ope
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pyfunctools._json import JsonObject, JsonValue
@@ -43,7 +44,6 @@ from pyfunctools.envelopes.plain import (
     call_of,
     dicts_in,
     first_dict,
-    grow,
     member,
     plain_data,
 )
@@ -97,19 +97,15 @@ class ChatReader(StreamReader):
         return Delta()
 
     def _add(self, delta: Data) -> Delta:
+        """Add a piece of the message."""
         calls = dicts_in(delta.pop("tool_calls", None))
-        blocks = Blocks()
-        content = delta.get("content")
-        for piece in as_list(content):
-            blocks.add(piece)
-        blocks.add_text(content)
-        blocks.add_refusal(delta.get("refusal"))
+        text = _spoken(delta).text
         _merge(self._message, delta)
         touched = None
         for call in calls:
             touched = self._call(call)
         made = None if touched is None else call_of(touched)
-        return Delta(text=blocks.text, call=made, place=id(touched))
+        return Delta(text=text, call=made, place=id(touched))
 
     def _call(self, piece: Data) -> Data:
         """Add a piece of a call, and return the whole call."""
@@ -122,8 +118,7 @@ class ChatReader(StreamReader):
             self._message.setdefault("tool_calls", []).append(call)
         if as_dict(call.get("function")).get("name"):
             as_dict(piece.get("function")).pop("name", None)  # some servers repeat it
-        _merge(call, {key: inner for key, inner in piece.items() if key not in ("id", "type")})
-        call |= {key: piece[key] for key in ("id", "type") if piece.get(key)}
+        _merge(call, piece)
         return call
 
 
@@ -193,12 +188,7 @@ def chat_tool(name: str, description: str, schema: Data) -> Data:
 
 def chat_turn(message: Data, reason: JsonValue, *, has_ids: bool = True) -> ModelTurn:
     """Return the turn of a message that ended for a reason; with `has_ids` each call has an id."""
-    blocks, ids = Blocks(message.get("role")), Ids()
-    content = message.get("content")
-    for block in as_list(content):
-        blocks.add(block)
-    blocks.add_text(content)
-    blocks.add_refusal(message.get("refusal"))
+    blocks, ids = _spoken(message), Ids()
     calls = dicts_in(message.get("tool_calls"))
     if not calls and (old := as_dict(message.get("function_call"))):
         blocks.add_call_block({"id": _OLD, **old})
@@ -209,65 +199,67 @@ def chat_turn(message: Data, reason: JsonValue, *, has_ids: bool = True) -> Mode
     return blocks.turn((message,) if message else (), reason)
 
 
+def _spoken(message: Data) -> Blocks:
+    """Return the blocks of a message, or a piece of one, except its calls."""
+    blocks = Blocks(message.get("role"))
+    content = message.get("content")
+    for block in as_list(content):
+        blocks.add(block)
+    blocks.add_text(content)
+    blocks.add_refusal(message.get("refusal"))
+    return blocks
+
+
+_WHOLE: Final = frozenset({"id", "role", "type"})
+"""Texts that do not come in pieces."""
+
+
 def _merge(into: Data, piece: Data) -> None:
     """Merge a piece of an object: texts and lists are joined, other values replaced."""
     for key, value in piece.items():
         before = into.get(key)
         if isinstance(before, dict) and isinstance(value, dict):
             _merge(as_dict(into[key]), as_dict(piece[key]))
-        elif isinstance(before, str) and isinstance(value, str) and key != "role":
+        elif isinstance(before, str) and isinstance(value, str) and key not in _WHOLE:
             into[key] = before + value
         elif isinstance(before, list) and isinstance(value, list):
             into[key] = [*before, *value]
-        elif value is not None or key not in into:
+        elif value not in (None, "") or key not in into:
             into[key] = value
 
 
-class CohereReader(StreamReader):
+def _result(result: CallResult, key: str, given: str) -> JsonObject:
+    """Return the message of a result that is only text, with the name or id of its call."""
+    return {"role": "tool", key: given, "content": text_with_error(result, result.content)}
+
+
+class CohereReader(ChatReader):
     """Reads a message event by event, its blocks and calls by `index`."""
 
     @property
     def response(self) -> JsonObject:
         """The response so far; its finish reason is `MAX_TOKENS` until the stream sends one."""
-        message: Data = {"role": "assistant", **plain_data(self._message)}
-        for each in self._blocks.values():
-            key = "tool_calls" if each.get("type") == "function" else "content"
-            message.setdefault(key, []).append(plain_data(each))
+        message = {"role": "assistant", **plain_data(self._message)}
         return {"message": message, "finish_reason": self._reason or "MAX_TOKENS"}
 
     def feed(self, event: object) -> Delta:
+        """Return the change that an event makes: one piece of the message, not of a list in it."""
         data = plain_data(event)
-        index, delta = str(data.get("index")), as_dict(data.get("delta"))
-        piece = as_dict(delta.get("message"))
-        content, called = as_dict(piece.get("content")), as_dict(piece.get("tool_calls"))
-        match data.get("type"):
-            case "content-start":
-                self._blocks[index] = content
-                return Delta(text=str(content.get("text") or ""))
-            case "content-delta":
-                block = self._blocks.setdefault(index, {"type": "text"})
-                grow(block, "thinking", content.get("thinking"))
-                return Delta(text=grow(block, "text", content.get("text")))
-            case "tool-plan-delta":
-                grow(self._message, "tool_plan", piece.get("tool_plan"))
-            case "tool-call-start":
-                self._blocks[f"call {index}"] = called
-                return Delta(call=call_of(called), place=id(called))
-            case "tool-call-delta":
-                call = self._blocks.setdefault(f"call {index}", {"type": "function"})
-                call["function"] = as_dict(call.get("function"))
-                grow(
-                    call["function"], "arguments", as_dict(called.get("function")).get("arguments")
-                )
-                return Delta(call=call_of(call), place=id(call))
-            case "citation-start":
-                citations = dicts_in(self._message.get("citations"))
-                self._message["citations"] = [*citations, as_dict(piece.get("citations"))]
-            case "message-end":
-                self._reason = delta.get("finish_reason") or self._reason
-            case _:
-                pass
-        return Delta()
+        index, delta = data.get("index"), as_dict(data.get("delta"))
+        self._reason = delta.get("finish_reason") or self._reason
+        piece = {key: value for key, value in as_dict(delta.get("message")).items() if value}
+        if called := as_dict(piece.get("tool_calls")):
+            piece["tool_calls"] = [{**called, "index": index}]
+        if cited := as_dict(piece.get("citations")):
+            piece["citations"] = [cited]
+        content = as_dict(piece.pop("content", None))
+        spoken = _spoken({"content": [content]})
+        if content:
+            if (place := f"content {index}") not in self._blocks:
+                self._blocks[place] = {"type": "text"}
+                self._message.setdefault("content", []).append(self._blocks[place])
+            _merge(self._blocks[place], content)
+        return replace(self._add(piece), text=spoken.text)
 
 
 class Cohere(Envelope):
@@ -296,17 +288,11 @@ class Cohere(Envelope):
         return chat_turn(as_dict(whole.get("message")), whole.get("finish_reason"))
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        return tuple(
-            {
-                "role": "tool",
-                "tool_call_id": each.id,
-                "content": text_with_error(each, each.content) or "(empty)",
-            }
-            for each in results
-        )
+        made = (_result(each, "tool_call_id", each.id) for each in results)
+        return tuple({**each, "content": each["content"] or "(empty)"} for each in made)
 
 
-class OllamaReader(StreamReader):
+class OllamaReader(ChatReader):
     """Reads a response part by part; each call comes whole."""
 
     @property
@@ -317,15 +303,9 @@ class OllamaReader(StreamReader):
 
     def feed(self, event: object) -> Delta:
         data = plain_data(event)
-        piece = as_dict(data.get("message"))
         if data.get("done"):
             self._reason = data.get("done_reason") or "stop"
-        grow(self._message, "thinking", piece.get("thinking"))
-        calls = dicts_in(piece.get("tool_calls"))
-        if calls:
-            self._message["tool_calls"] = [*dicts_in(self._message.get("tool_calls")), *calls]
-        text = grow(self._message, "content", piece.get("content"))
-        return Delta(text=text, call=call_of(calls[-1]) if calls else None)
+        return self._add(as_dict(data.get("message")))
 
 
 class Ollama(Envelope):
@@ -350,11 +330,4 @@ class Ollama(Envelope):
         return chat_turn(as_dict(whole.get("message")), reason, has_ids=False)
 
     def results(self, results: Sequence[CallResult]) -> tuple[JsonObject, ...]:
-        return tuple(
-            {
-                "role": "tool",
-                "tool_name": each.call.name,
-                "content": text_with_error(each, each.content),
-            }
-            for each in results
-        )
+        return tuple(_result(each, "tool_name", each.call.name) for each in results)

@@ -84,6 +84,11 @@ class JsonInText:
         parts = self.parts
         return parts is not None and bool(parts.raws or parts.faults or parts.issues)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it was read without repairs and issues."""
+        return self.parts is None or not (self.parts.repairs or self.is_broken)
+
     def place(self, keys: Keys) -> tuple[int, int]:
         """Return the start and end of the innermost object around the value at these keys."""
         if len(keys) == 1 and self.text[:1] == "{":
@@ -150,7 +155,7 @@ class FoundCall:
     end: int = -1
     source: JsonInText | None = None
     keys: Keys = ()
-    beside: JsonObject = field(default_factory=dict[str, JsonValue])
+    beside: JsonObject | None = None
     sure: bool = True
     doubtful: bool = False
     cut_off: bool = False

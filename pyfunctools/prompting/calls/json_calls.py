@@ -149,10 +149,12 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | N
     return None
 
 
-def _beside(value: JsonObject, arguments: JsonValue, function: Function | None) -> JsonObject:
+def _beside(
+    value: JsonObject, arguments: JsonValue, function: Function | None
+) -> JsonObject | None:
     """Return the arguments that are written beside the name, not among the other arguments."""
     if function is None or len(value) < 3 or not isinstance(arguments, Mapping):
-        return {}
+        return None
     known = properties_of(function)
     own = {*_NAMES, *ANY_ARGUMENT_KEYS, *_BESIDE, *arguments}
     return {key: inner for key, inner in value.items() if key in known and key not in own}
@@ -326,7 +328,7 @@ def calls_in_json(
     `after` is the end of the previous call.
     """
     found: list[FoundCall] = []
-    strict = source.parts is None
+    plain = source.is_plain
     calls = list(call_objects(source.value, names))
     listed = after >= 0 and text[after : source.start].strip() in (",", ";")
     listed = listed or any(call.function is not None for call in calls)
@@ -334,8 +336,8 @@ def calls_in_json(
         if call.function or call.sure or listed or _is_likely(call.name, source, text, names):
             call.source = source
             call.start, call.end = source.place(call.keys)
-            if isinstance(call.arguments, dict) and (call.beside or not strict):
-                call.arguments = source.arguments(call.keys, call.arguments, call.beside)
+            if isinstance(call.arguments, dict) and (call.beside or not plain):
+                call.arguments = source.arguments(call.keys, call.arguments, call.beside or {})
             found.append(call)
     value: JsonValue = {} if source.value is None else source.value
     if not found and isinstance(value, dict):
@@ -383,7 +385,7 @@ def _call_of_name(
     return FoundCall(
         name=name,
         function=function,
-        arguments=value if source.parts is None else source.arguments((), value, {}),
+        arguments=value if source.is_plain else source.arguments((), value, {}),
         start=source.start + at - window,
         end=source.end,
         source=source,
