@@ -31,7 +31,7 @@ def test_what_python_and_json_write_is_read_unchanged(value: object, write: type
     found, literals = read(write(value) + ")")
     assert found == value
     assert type(found) is type(value)
-    assert [*literals.raws, *literals.repairs, *literals.faults] == []
+    assert [*literals.found.raws, *literals.found.repairs, *literals.found.faults] == []
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_python_and_json_write_is_read_unchanged(value: object, write: type
 def test_python_agrees(text: str) -> None:
     found, literals = read(text + ")")
     assert found == ast.literal_eval(f"({text})")
-    assert not literals.raws
+    assert not literals.found.raws
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_python_agrees(text: str) -> None:
 def test_what_models_write_is_read(text: str, value: object) -> None:
     found, literals = read(text + ")")
     assert found == value
-    assert not literals.raws
+    assert not literals.found.raws
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_what_models_write_is_read(text: str, value: object) -> None:
 def test_what_is_not_a_literal_stays_as_its_text(text: str) -> None:
     found, literals = read(text + ")")
     assert found == text
-    assert [(raw.keys, raw.start, raw.end) for raw in literals.raws] == [((), 0, len(text))]
+    assert [(raw.keys, raw.start, raw.end) for raw in literals.found.raws] == [((), 0, len(text))]
 
 
 def test_inner_values_have_places() -> None:
     found, literals = read("{'a': [1, x], 'b': {'c': y}})")
     assert found == {"a": [1, "x"], "b": {"c": "y"}}
-    assert [raw.keys for raw in literals.raws] == [("a", 1), ("b", "c")]
+    assert [raw.keys for raw in literals.found.raws] == [("a", 1), ("b", "c")]
     assert literals.objects == {(): (0, 28), ("b",): (19, 27)}
 
 
@@ -114,9 +114,9 @@ def test_what_is_not_a_value_is_not_read(text: str) -> None:
     ],
 )
 def test_a_missing_end_is_a_repair(text: str, kinds: list[str]) -> None:
-    assert [repair.kind for repair in read(text)[1].repairs] == kinds
+    assert [repair.kind for repair in read(text)[1].found.repairs] == kinds
 
 
 @pytest.mark.parametrize("text", ["{'a': 1, 'a': 2}", "9" * 5_000, "1e999", "[1e999]", "'\\u12'"])
 def test_what_cannot_be_right_is_a_fault(text: str) -> None:
-    assert len(read(text + ",")[1].faults) == 1
+    assert len(read(text + ",")[1].found.faults) == 1

@@ -18,7 +18,8 @@ from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.envelopes.blocks import MAX_CALLS
 from pyfunctools.envelopes.envelope import ModelCall
 from pyfunctools.errors import UnknownFunctionError
-from pyfunctools.prompting.calls.found import FoundCall, WrittenArguments
+from pyfunctools.prompting.calls.found import FoundCall
+from pyfunctools.prompting.calls.literals import WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.python import parse_assignments
 from pyfunctools.record.call import Call
@@ -51,7 +52,7 @@ def check_call(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | F
     elif isinstance(arguments, WrittenArguments):
         result = _without_expressions(_check_written(found, arguments, function))
     else:
-        result = check_arguments(function, arguments)
+        result = _check_value(function, arguments)
         if not result and found.source is not None and isinstance(arguments, dict):
             written = found.source.arguments(found.keys, arguments, {})
             result = _check_written(found, written, function) if written.numbers else result
@@ -93,6 +94,10 @@ def check_arguments(
         return failure
     if rendering is not None and rendering.reshapes:
         return function.check(arguments, rendering=rendering)
+    return _check_value(function, arguments)
+
+
+def _check_value(function: Function, arguments: JsonValue) -> Success[JsonValue] | Failure:
     if isinstance(arguments, str):
         return _without_expressions(function.check(arguments))
     if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], dict):

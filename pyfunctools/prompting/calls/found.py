@@ -1,15 +1,15 @@
 """A call that was found in the text of a model, before its arguments are checked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import IntEnum
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.prompting.calls.literals import Literals, NotALiteral, RawText
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral, WrittenArguments
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
-from pyfunctools.schema.result import Issue, Repair
+from pyfunctools.schema.result import Repair
 
 
 class Weight(IntEnum):
@@ -18,49 +18,6 @@ class Weight(IntEnum):
     IN_SENTENCE = 0
     ALONE = 1
     MARKED = 2
-
-
-@dataclass(slots=True, kw_only=True)
-class WrittenArguments:
-    """The arguments between the parentheses of a call, or in the tags of one.
-
-    `values` are the keyword arguments, `numbers` the texts of numbers with a fraction. The paths in
-    `raws`, `repairs`, `faults`, `issues` and `numbers` begin with the keyword or position of an
-    argument. The reading of JSON has the same parts.
-    """
-
-    positional: list[JsonValue] = field(default_factory=list[JsonValue])
-    values: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    raws: list[RawText] = field(default_factory=list[RawText])
-    repairs: list[Repair] = field(default_factory=list[Repair])
-    faults: list[tuple[Keys, str]] = field(default_factory=list[tuple[Keys, str]])
-    issues: list[Issue] = field(default_factory=list[Issue])
-    numbers: dict[Keys, str] = field(default_factory=dict[Keys, str])
-    end: int = 0
-    closed: bool = True
-
-    def moved(
-        self, values: dict[str, JsonValue], change: Callable[[Keys], Keys | None]
-    ) -> "WrittenArguments":
-        """Return the arguments as keyword arguments with these values, and all paths changed.
-
-        What has no path then, by `change`, is left out.
-        """
-        raws = ((raw, change(raw.keys)) for raw in self.raws)
-        repairs = ((each, change(each.path.keys)) for each in self.repairs)
-        faults = ((change(keys), says) for keys, says in self.faults)
-        issues = ((each, change(each.path.keys)) for each in self.issues)
-        numbers = ((change(keys), text) for keys, text in self.numbers.items())
-        return WrittenArguments(
-            values=values,
-            raws=[raw._replace(keys=keys) for raw, keys in raws if keys is not None],
-            repairs=[replace(e, path=Path.of(keys)) for e, keys in repairs if keys is not None],
-            faults=[(keys, says) for keys, says in faults if keys is not None],
-            issues=[replace(e, path=Path.of(keys)) for e, keys in issues if keys is not None],
-            numbers={keys: text for keys, text in numbers if keys is not None},
-            end=self.end,
-            closed=self.closed,
-        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -126,7 +83,7 @@ class JsonInText:
             with suppress(NotALiteral):
                 literals.container()
             here = self.start
-            self.parts = WrittenArguments(numbers=literals.numbers)
+            self.parts = literals.found
             self.objects = {k: (here + s, here + e) for k, (s, e) in literals.objects.items()}
         return self.parts, self.objects
 

@@ -12,8 +12,8 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.envelopes.blocks import is_foreign
 from pyfunctools.envelopes.plain import CALL_KEYS
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.prompting.calls.found import FoundCall, JsonInText, WrittenArguments
-from pyfunctools.prompting.calls.literals import Literals, NotALiteral
+from pyfunctools.prompting.calls.found import FoundCall, JsonInText
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS, ANY_NAME_KEYS
@@ -273,15 +273,9 @@ def _literal(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     except NotALiteral:
         return None, literals.end_of_search
     end = literals.at
-    if any(repair.kind != "key" for repair in literals.repairs):
+    if any(repair.kind != "key" for repair in literals.found.repairs):
         return None, literals.end_of_search
-    parts = WrittenArguments(
-        raws=literals.raws,
-        repairs=literals.repairs,
-        faults=literals.faults,
-        numbers=literals.numbers,
-    )
-    objects = literals.objects
+    parts, objects = literals.found, literals.objects
     found = JsonInText(
         text=text[at:end], start=at, end=end, value=value, parts=parts, objects=objects
     )

@@ -4,14 +4,15 @@ A value that is not a literal (`2*pi`, `London, UK`) is kept as its text, and li
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, NoReturn
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.parsing.scalars import NUMBER, parse_number
-from pyfunctools.schema.result import Repair
+from pyfunctools.schema.result import Issue, Repair
 
 _NEXT = r"(?=\s*+(?:\#[^\n]*+\s*+)?[,)\]}])"
 _STRINGS = r""""([^"\\\n]*+)"|'([^'\\\n]*+)'"""
@@ -79,23 +80,62 @@ class RawText(NamedTuple):
     end: int
 
 
+@dataclass(slots=True, kw_only=True)
+class WrittenArguments:
+    """The arguments between the parentheses of a call, or in the tags of one.
+
+    `values` are the keyword arguments, `raws` the values that are not literals, `faults` mistakes
+    such as a repeated key, and `numbers` the texts of numbers with a fraction. All their paths, and
+    those of `repairs` and `issues`, begin with the keyword or position of an argument. What was
+    read as JSON has the same parts.
+    """
+
+    positional: list[JsonValue] = field(default_factory=list[JsonValue])
+    values: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    raws: list[RawText] = field(default_factory=list[RawText])
+    repairs: list[Repair] = field(default_factory=list[Repair])
+    faults: list[tuple[Keys, str]] = field(default_factory=list[tuple[Keys, str]])
+    issues: list[Issue] = field(default_factory=list[Issue])
+    numbers: dict[Keys, str] = field(default_factory=dict[Keys, str])
+    end: int = 0
+    closed: bool = True
+
+    def moved(
+        self, values: dict[str, JsonValue], change: Callable[[Keys], Keys | None]
+    ) -> "WrittenArguments":
+        """Return the arguments as keyword arguments with these values, and all paths changed.
+
+        What has no path then, by `change`, is left out.
+        """
+        raws = ((raw, change(raw.keys)) for raw in self.raws)
+        repairs = ((each, change(each.path.keys)) for each in self.repairs)
+        faults = ((change(keys), says) for keys, says in self.faults)
+        issues = ((each, change(each.path.keys)) for each in self.issues)
+        numbers = ((change(keys), text) for keys, text in self.numbers.items())
+        return WrittenArguments(
+            values=values,
+            raws=[raw._replace(keys=keys) for raw, keys in raws if keys is not None],
+            repairs=[replace(e, path=Path.of(keys)) for e, keys in repairs if keys is not None],
+            faults=[(keys, says) for keys, says in faults if keys is not None],
+            issues=[replace(e, path=Path.of(keys)) for e, keys in issues if keys is not None],
+            numbers={keys: text for keys, text in numbers if keys is not None},
+            end=self.end,
+            closed=self.closed,
+        )
+
+
 class Literals:
     """A parser of literals; `at` is its position in the text.
 
-    `raws` are the values that are not literals, `repairs` the repairs, and `faults` the mistakes: a
-    repeated key, a number out of range. `objects` are the places of all objects in the text,
-    `numbers` the texts of all numbers with a fraction.
+    `found` has what is to be told of them, and `objects` are the places of all objects in the text.
     """
 
     def __init__(self, text: str, at: int, stop: int) -> None:
         self.text: str = text
         self.at: int = at
         self.stop: int = stop
-        self.raws: list[RawText] = []
-        self.repairs: list[Repair] = []
-        self.faults: list[tuple[Keys, str]] = []
+        self.found = WrittenArguments()
         self.objects: dict[Keys, tuple[int, int]] = {}
-        self.numbers: dict[Keys, str] = {}
         self._depth = 0
         self._effort = 0
 
@@ -140,7 +180,7 @@ class Literals:
                 return found[group]
             return _WORDS[found[4]] if group == 4 else self._number(found[3], keys)
         char = text[start : start + 1]
-        counts = len(self.raws), len(self.repairs), len(self.faults)
+        counts = len(self.found.raws), len(self.found.repairs), len(self.found.faults)
         depth = self._depth
         try:
             value = self._other(char, keys)
@@ -153,20 +193,21 @@ class Literals:
                 raise
         except NotALiteral:
             pass
-        del self.raws[counts[0] :], self.repairs[counts[1] :], self.faults[counts[2] :]
+        parts = self.found
+        del parts.raws[counts[0] :], parts.repairs[counts[1] :], parts.faults[counts[2] :]
         self.at, self._depth = start, depth
         return self._raw_text(keys, after_comma)
 
     def _number(self, token: str, keys: Keys) -> JsonValue:
         number = parse_number(token)
         if number is None:
-            self.faults.append((keys, _OUT_OF_RANGE))
+            self.found.faults.append((keys, _OUT_OF_RANGE))
         elif isinstance(number, float):
-            self.numbers[keys] = token
+            self.found.numbers[keys] = token
         return number
 
     def _repair(self, keys: Keys, kind: str, before: str, after: str) -> None:
-        self.repairs.append(Repair(path=Path.of(keys), kind=kind, before=before, after=after))
+        self.found.repairs.append(Repair(path=Path.of(keys), kind=kind, before=before, after=after))
 
     def _other(self, char: str, keys: Keys) -> JsonValue:
         if char == "[":
@@ -221,11 +262,11 @@ class Literals:
 
     def _tuple(self, keys: Keys) -> JsonValue:
         """Parse a tuple, which becomes an array, or a single value in parentheses."""
-        start, known = self.at, len(self.raws)
+        start, known = self.at, len(self.found.raws)
         items = self._items(")", keys)
         if len(items) != 1 or self.text[start : self.at - 1].rstrip().endswith(","):
             return items
-        if len(self.raws) > known:
+        if len(self.found.raws) > known:
             raise NotALiteral  # the whole is no literal
         return items[0]
 
@@ -237,7 +278,7 @@ class Literals:
             self.space()
             value = self.value((*keys, key))
             if key in members:
-                self.faults.append(((*keys, key), "stands in the same object twice"))
+                self.found.faults.append(((*keys, key), "stands in the same object twice"))
             else:
                 members[key] = value
         self.objects[keys] = (start, self.at)
@@ -291,13 +332,14 @@ class Literals:
                 self.at = end
                 has_code = not raw and text.find("\\u", start, end) >= 0
                 if has_code and _SHORT.search(text, start, end):
-                    self.faults.append((keys, "holds `\\u` without the four digits of a character"))
+                    fault = "holds `\\u` without the four digits of a character"
+                    self.found.faults.append((keys, fault))
                 return unescaped(text[start + 1 : end - 1], raw)
             if not inside and _OPERATOR.match(text, end, self.stop):
                 raise NotALiteral
             before = text[max(start + 1, end - 80) : end - 1]
             if before[-8:].rstrip().endswith(",") or _SWALLOWED.search(before):
-                self.faults.append((keys, "has a quote inside that may begin another string"))
+                self.found.faults.append((keys, "has a quote inside that may begin another string"))
             inside = True
         if inside:
             self._effort += self.stop - start
@@ -359,7 +401,7 @@ class Literals:
         self._effort += end - start
         if end == start:
             self._fail(end)
-        self.raws.append(RawText(keys, start, end))
+        self.found.raws.append(RawText(keys, start, end))
         # A quote that is escaped outside of a string belongs to a string around the whole call.
         return _ESCAPED_QUOTE.sub(r"\1", text[start:end])
 

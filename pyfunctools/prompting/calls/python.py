@@ -5,8 +5,8 @@ import re
 from typing import Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.found import FoundCall, Weight, WrittenArguments
-from pyfunctools.prompting.calls.literals import Literals, NotALiteral
+from pyfunctools.prompting.calls.found import FoundCall, Weight
+from pyfunctools.prompting.calls.literals import Literals, NotALiteral, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.prompting.calls.speech import Code
 from pyfunctools.record.function import Function
@@ -34,12 +34,7 @@ def read_arguments(
     prose in parentheses, or code that is more than a call.
     """
     literals = Literals(text, at, stop)
-    found = WrittenArguments(
-        raws=literals.raws,
-        repairs=literals.repairs,
-        faults=literals.faults,
-        numbers=literals.numbers,
-    )
+    found = literals.found
     try:
         while _argument(literals, found, closer):
             pass
@@ -57,7 +52,7 @@ def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
         literals.at += 1
         return False
     if not char:
-        return _unclosed(literals, found, closer)
+        return _unclosed(found, closer)
     named = (
         _NAMED.match(text, literals.at, stop)
         or _QUOTED.match(text, literals.at, stop)
@@ -79,7 +74,7 @@ def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
         literals.at += 1
         return char == ","
     if _CLOSED.match(text, literals.at, stop):
-        return _unclosed(literals, found, closer)
+        return _unclosed(found, closer)
     raise NotALiteral
 
 
@@ -98,9 +93,9 @@ def _keep(found: WrittenArguments, name: str, value: JsonValue) -> None:
         found.values[name] = value
 
 
-def _unclosed(literals: Literals, found: WrittenArguments, closer: str) -> bool:
+def _unclosed(found: WrittenArguments, closer: str) -> bool:
     found.closed = False
-    literals.repairs.append(Repair(path=Path.of(()), kind="closer", before="", after=closer))
+    found.repairs.append(Repair(path=Path.of(()), kind="closer", before="", after=closer))
     return False
 
 

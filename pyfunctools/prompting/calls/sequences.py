@@ -12,7 +12,8 @@ from json import dumps
 from typing import Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.found import FoundCall, Weight, WrittenArguments
+from pyfunctools.prompting.calls.found import FoundCall, Weight
+from pyfunctools.prompting.calls.literals import WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.sentences import (
     first_end,

@@ -10,7 +10,8 @@ and `<name><key>value</key></name>`. JSON between tags is parsed by `json_calls`
 import re
 from typing import Final
 
-from pyfunctools.prompting.calls.found import FoundCall, WrittenArguments
+from pyfunctools.prompting.calls.found import FoundCall
+from pyfunctools.prompting.calls.literals import WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.result import Repair
