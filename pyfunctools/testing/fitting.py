@@ -17,6 +17,8 @@ from pyfunctools.schema.vocabulary import judging
 
 DEEPEST = 12
 """Below this level the smallest branch is chosen."""
+_LARGE = 1 << 20
+"""The largest number where the schema sets no bound."""
 EDGES = 0.2
 """The share of values at an edge (empty, zero, at a bound) with `edges`."""
 WORDS = (
@@ -165,19 +167,16 @@ class FittingValues:
     def _number(self, rules: dict[str, Any], integral: bool) -> int | float:
         low = max(rules.get("minimum", -inf), rules.get("exclusiveMinimum", -inf))
         high = min(rules.get("maximum", inf), rules.get("exclusiveMaximum", inf))
-        bits = {"int32": 31, "int64": 53, "u-int8": 8}.get(rules.get("format", ""), 20)
         if self._at_edge():
             low, high = _edge_bounds(low, high)
         else:
-            low, high = max(low, min(1, high)), min(high, max(2**bits - 1, low))
+            low, high = max(low, min(1, high)), min(high, max(_LARGE, low))
         step = rules.get("multipleOf", 1 if integral or high - low > 10 else None)
         if step is None:
             return self.random.uniform(low, high)
-        first = floor(low / step) + (1 if low == rules.get("exclusiveMinimum") else 0)
-        first = max(first, ceil(low / step))
-        last = (
-            ceil(high / step) - 1 if high == rules.get("exclusiveMaximum") else floor(high / step)
-        )
+        first = floor(low / step + 1) if low == rules.get("exclusiveMinimum") else ceil(low / step)
+        is_below = high == rules.get("exclusiveMaximum")
+        last = ceil(high / step - 1) if is_below else floor(high / step)
         return self.random.randint(first, max(first, min(last, first + 1000))) * step
 
     def _at_edge(self) -> bool:

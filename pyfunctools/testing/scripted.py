@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from json import dumps, loads
 from typing import Any, TypeAlias, cast
 
-from pyfunctools._text import quantity
+from pyfunctools._text import quantity, text_of_value
 from pyfunctools.dialects.table import dialect_of
 from pyfunctools.errors import DefinitionError
 from pyfunctools.execution.person.approval import Answer, PendingCall
@@ -59,9 +59,7 @@ class ScriptedModel:
         calls: list[tuple[str, str, str]] = []
         for each in turn:
             if isinstance(each, tuple):
-                name, given = each
-                written = given if isinstance(given, str) else dumps(given)
-                calls.append((f"call_{self._calls}", name, written))
+                calls.append((f"call_{self._calls}", each[0], text_of_value(each[1])))
                 self._calls += 1
         return self._reply(text, calls)
 

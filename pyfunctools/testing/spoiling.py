@@ -4,13 +4,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
-from operator import delitem, getitem
+from operator import delitem
 from random import Random
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.ground.path import Keys
+from pyfunctools._json import JsonObject, JsonValue, items_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +37,11 @@ def possible_mistakes(random: Random, arguments: JsonObject) -> Iterator[Mistake
             yield Mistake(kind=kind, text=text, arguments=arguments)
 
 
-def _places(value: JsonValue, keys: Keys = ()) -> Iterator[tuple[Keys, JsonValue]]:
-    if keys:
-        yield keys, value
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _places(inner, (*keys, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _places(inner, (*keys, index))
+def _places(value: JsonValue) -> Iterator[tuple[Any, Any]]:
+    """Yield the holder and the key of each value inside."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(items_of(value)):
+        yield value, key
+        yield from _places(inner)
 
 
 def _at_one_place(
@@ -55,12 +49,11 @@ def _at_one_place(
 ) -> Slip:
     """Return a slip that calls `change(holder, key)` at one place whose key and value fit."""
 
-    def slip(random: Random, arguments: JsonValue) -> str | None:
-        places = [keys for keys, value in _places(arguments) if fits(keys[-1], value)]
+    def slip(random: Random, arguments: Any) -> str | None:
+        places = [(holder, key) for holder, key in _places(arguments) if fits(key, holder[key])]
         if not places:
             return None
-        *above, last = random.choice(places)
-        change(reduce(getitem, above, cast("Any", arguments)), last)
+        change(*random.choice(places))
         return json.dumps(arguments)
 
     return slip
@@ -76,18 +69,7 @@ def _changed(fits: Callable[[Any], bool], change: Callable[[Any], JsonValue]) ->
 
 
 def _rename(holder: Any, key: str) -> None:
-    holder[_other_case(key)] = holder.pop(key)
-
-
-def _has_other_case(key: str | int, _: JsonValue) -> bool:
-    return isinstance(key, str) and _other_case(key) != key
-
-
-def _other_case(key: str) -> str:
-    """Return a snake_case key in camelCase, or a camelCase key in snake_case."""
-    if "_" in key.strip("_"):
-        return re.sub(r"(?<=[a-z0-9])_([a-z])", lambda found: found[1].upper(), key)
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: f"_{found[1].lower()}", key)
+    holder[key.title().replace("_", "")] = holder.pop(key)
 
 
 def _in_text(change: Callable[[Random, str], str | None]) -> Slip:
@@ -127,7 +109,7 @@ SLIPS: Final[dict[str, Slip]] = {
     "without its list": _changed(_is_single, lambda value: value[0]),
     "object as text": _changed(lambda value: isinstance(value, dict | list), json.dumps),
     "missing": _at_one_place(lambda key, _: isinstance(key, str), delitem),
-    "key spelled otherwise": _at_one_place(_has_other_case, _rename),
+    "key spelled otherwise": _at_one_place(lambda key, _: isinstance(key, str), _rename),
     "unknown key": lambda _, value: json.dumps({**value, "reasoning": "It is what was asked for."}),
     "Python's words and quotes": _in_text(lambda _, text: repr(json.loads(text))),
     "trailing comma": _in_text(lambda _, text: re.sub(r"(?<=[^{])}$", ",}", text)),
