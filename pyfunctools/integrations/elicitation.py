@@ -8,13 +8,12 @@ refused, with a text that describes where a person can make it.
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from json import JSONEncoder
 from typing import Any, Final
 
 from mcp_types import ClientCapabilities
 
 from pyfunctools._json import JsonValue, members_of
-from pyfunctools._text import shortened, visible
+from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.execution.person.answers import path_of
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Question, Waiting
@@ -28,7 +27,6 @@ PAGES: Final = 10_000
 """The most pages that are open at the same time; with more, the oldest is forgotten."""
 
 _LONGEST: Final = 1_000
-_plain: Final = JSONEncoder(ensure_ascii=False).encode
 
 
 def elicitation_form(questions: Sequence[Question], *, approves: bool) -> dict[str, Any] | None:
@@ -66,7 +64,7 @@ def message_of(function: Function, waiting: Waiting, *, on_page: bool = False) -
     if waiting.function != function.name:
         lines = [f"{function.title or function.name} calls {waiting.function}"]
     if waiting.arguments:
-        lines.append(shortened(_plain(waiting.arguments), _LONGEST))
+        lines.append(shortened(text_of_value(waiting.arguments), _LONGEST))
     if waiting.server is not None:
         lines.append(f"{waiting.server.name} asks: {waiting.server.message}")
     lines += [f"{each.label}: {each.problem}" for each in waiting.questions if each.problem]
@@ -121,7 +119,7 @@ def _field(question: Question) -> dict[str, Any]:
 
 def _field_schema(question: Question) -> dict[str, Any]:
     schema, kind = members_of(question.schema), question.kind
-    options = [each if isinstance(each, str) else _plain(each) for each in question.options]
+    options = [*map(text_of_value, question.options)]
     if kind in ("number", "integer", "boolean"):
         return {"type": kind, **_bounds(schema, "maximum", "minimum")}
     if kind == "choices":

@@ -4,7 +4,7 @@ import secrets
 import webbrowser
 from collections.abc import Awaitable, Callable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from threading import Thread
 
 from starlette.applications import Starlette
@@ -12,7 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from pyfunctools import Approval, Controller, Function, PyfunctoolsError, Waiting
@@ -38,7 +39,6 @@ _FOUND = 40
 _LARGEST = 32 << 20
 """The most bytes of a file in a form."""
 _DECISIONS = {"approve": True, "deny": False}
-_TYPES = {"inspector.css": "text/css", "inspector.js": "text/javascript"}
 
 
 def inspector_app(
@@ -65,7 +65,7 @@ def inspector_app(
         Route("/functions/{name}", pages.function, methods=["GET", "POST"]),
         Route("/waiting", pages.waiting, methods=["GET", "POST"]),
         Route("/size", pages.size),
-        Route("/static/{name}", pages.static),
+        Mount("/static", StaticFiles(directory=Path(__file__).with_name("static"))),
     ]
     return PageGuard(Starlette(routes=routes), audience, token)
 
@@ -179,14 +179,6 @@ class InspectorPages:
         tokens = {each.name: each.tokens for each in report.entries}
         body = size_section(request, self._controller, tokens, report.tokens, self._source)
         return self._page(request, "Size", body)
-
-    async def static(self, request: Request) -> Response:
-        """Return the style or the script."""
-        name = request.path_params["name"]
-        if name not in _TYPES:
-            return Response(status_code=404)
-        content = files("pyfunctools.integrations.inspector").joinpath(name).read_bytes()
-        return Response(content, media_type=_TYPES[name])
 
     def _page(self, request: Request, title: str, body: Child, status: int = 200) -> Response:
         page = whole_page(_root(request), self._controller, title, body)

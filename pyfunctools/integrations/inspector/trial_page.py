@@ -1,12 +1,12 @@
 """The form that tries a call with its questions, the waiting calls, what came of a button."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, cast
 
 from pyfunctools import Failure, Function, Outcome, Question, Repair, Request, Success, Waiting
+from pyfunctools._text import text_of_value
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.integrations.inspector.markup import (
     Child,
@@ -252,7 +252,7 @@ def _field(question: Question, given: object, name: str) -> Markup:
         tag("strong", question.problem, class_="problem") if question.problem else None,
         question.help,
         "Given; leave it empty to keep it." if is_kept else None,
-        None if no_default else f"Without an answer: {_option(question.default)}.",
+        None if no_default else f"Without an answer: {text_of_value(question.default)}.",
     ]
     common: dict[str, str | bool | None] = {
         "id": name,
@@ -269,7 +269,7 @@ def _field(question: Question, given: object, name: str) -> Markup:
 
 def _control(question: Question, held: list[str], common: dict[str, str | bool | None]) -> Markup:
     kind = question.kind
-    options = [_option(each) for each in question.options]
+    options = [*map(text_of_value, question.options)]
     if kind == "boolean" and not options:
         options = ["yes", "no"]
     if options and not question.secret:
@@ -293,7 +293,3 @@ def _control(question: Question, held: list[str], common: dict[str, str | bool |
         autocomplete="off",
         **common,
     )
-
-
-def _option(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -21,7 +21,7 @@ from lzma import FILTER_LZMA2, FORMAT_RAW, compress, decompress
 from typing import Any, Final, TypeVar, cast
 
 from pyfunctools._json import JsonObject
-from pyfunctools._text import shortened, visible
+from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions, inner_call
 from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction, finder
@@ -411,10 +411,8 @@ def _result(outcome: Outcome) -> tuple[bool, Any]:
 
 
 def _text_of(value: object) -> str:
-    if isinstance(value, str):
-        return value
     try:
-        return dumps(value, ensure_ascii=False, default=str)
+        return text_of_value(value)
     except (TypeError, ValueError, RecursionError):
         return f"<{type(value).__name__}>"
 
