@@ -17,11 +17,10 @@ from pyfunctools.schema.vocabulary import judging
 
 DEEPEST = 12
 """Below this level the smallest branch is chosen."""
-_LARGE = 1 << 20
-"""The largest number where the schema sets no bound."""
-EDGES = 0.2
-"""The share of values at an edge (empty, zero, at a bound) with `edges`."""
+SPANS = (10, 1000)
+"""How many numbers are chosen from: near a bound or zero, or also farther from it."""
 WORDS = (
+    "",
     "alpha",
     "Beta",
     "two words",
@@ -62,17 +61,14 @@ FORMATS: dict[str, Callable[[Random], str]] = {
 class FittingValues:
     """Random values of one normalized schema with its `$defs`.
 
-    A value may be invalid if several keywords act together: validate it, and try again. With
-    `edges`, some values are empty texts and arrays, or numbers near zero or near a bound.
+    Empty texts and arrays, zeros and bounds are among them. A value may be invalid if several
+    keywords act together: validate it, and try again.
     """
 
-    def __init__(
-        self, root: JsonSchema | bool, random: Random, fullness: float = 0.5, *, edges: bool = False
-    ) -> None:
+    def __init__(self, root: JsonSchema | bool, random: Random, fullness: float = 0.5) -> None:
         self.random = random
         self._outline = Outline(root)
         self._fullness = fullness
-        self._edges = edges
 
     def value(self) -> Any:
         """Return a value of the whole schema."""
@@ -149,9 +145,7 @@ class FittingValues:
     def _array(self, place: Place, rules: dict[str, Any], depth: int) -> list[Any]:
         first = place.first_items
         least, most = rules.get("minItems", 0), rules.get("maxItems", inf)
-        wanted = first + (self.random.randint(1, 3) if depth < 6 else 0)
-        if self._at_edge():
-            wanted = 0
+        wanted = first + (self.random.randint(0, 3) if depth < 6 else 0)
         count = int(min(max(least, wanted), most))
         if rules.get("items") is False:
             count = min(count, first)
@@ -167,30 +161,24 @@ class FittingValues:
     def _number(self, rules: dict[str, Any], integral: bool) -> int | float:
         low = max(rules.get("minimum", -inf), rules.get("exclusiveMinimum", -inf))
         high = min(rules.get("maximum", inf), rules.get("exclusiveMaximum", inf))
-        if self._at_edge():
-            low, high = _edge_bounds(low, high)
-        else:
-            low, high = max(low, min(1, high)), min(high, max(_LARGE, low))
-        step = rules.get("multipleOf", 1 if integral or high - low > 10 else None)
+        if low == -inf:
+            low = min(-5, high - 5)
+        span = self.random.choice(SPANS)
+        step = rules.get("multipleOf", 1 if integral or span > 10 else None)
         if step is None:
-            return self.random.uniform(low, high)
-        first = floor(low / step + 1) if low == rules.get("exclusiveMinimum") else ceil(low / step)
-        is_below = high == rules.get("exclusiveMaximum")
-        last = ceil(high / step - 1) if is_below else floor(high / step)
-        return self.random.randint(first, max(first, min(last, first + 1000))) * step
-
-    def _at_edge(self) -> bool:
-        return self._edges and self.random.random() < EDGES
+            return self.random.uniform(low, min(high, low + span))
+        first, last = ceil(low / step), floor(min(high, low + span * step) / step)
+        first += first * step == rules.get("exclusiveMinimum")
+        last -= last * step == rules.get("exclusiveMaximum")
+        return self.random.randint(first, max(first, last)) * step
 
     def _string(self, rules: dict[str, Any]) -> str:
-        if self._at_edge() and not rules.keys() & judging("string"):
-            return ""
         if "pattern" in rules:
             text = self._matching(rules["pattern"])
         else:
             make = FORMATS.get(rules.get("format", ""))
             text = self.random.choice(WORDS) if make is None else make(self.random)
-        least, most = rules.get("minLength", 1), rules.get("maxLength", inf)
+        least, most = rules.get("minLength", 0), rules.get("maxLength", inf)
         while len(text) < least:
             text += self.random.choice(string.ascii_lowercase)
         return text[: int(most)] if len(text) > most else text
@@ -237,13 +225,6 @@ def _tightest(place: Place) -> dict[str, Any]:
         pick = _TIGHTER.get(keyword.removeprefix("exclusive")[:3].lower())
         found[keyword] = known if pick is None else pick(known, value)
     return found
-
-
-def _edge_bounds(low: float, high: float) -> tuple[float, float]:
-    """Return narrow bounds close to a bound, or around zero without one."""
-    if low == -inf:
-        low = max(-5, high - 5) if high < inf else -5
-    return low, min(high, low + 10)
 
 
 def _weight(part: Part) -> int:

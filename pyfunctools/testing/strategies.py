@@ -65,8 +65,7 @@ def fitting(function: Function, side: Side, random: Random) -> JsonObject:
     wrong = "nothing could be made"
     for number in range(TRIES):
         fullness = FULLNESS[number % len(FULLNESS)]
-        edges = number < TRIES // 2  # an edge, such as an empty text, may be invalid
-        value = FittingValues(schema, random, fullness, edges=edges).value()
+        value = FittingValues(schema, random, fullness).value()
         checked = function.validate(value, side=side)
         if checked:
             return value

@@ -24,8 +24,8 @@ from pyfunctools.testing.strategies import FULLNESS, fitting
 REQUEST = Request({"type": "http", "headers": []})
 ROUNDS = 8
 """How often a form is sent until no answer leads to a further question."""
-TRIES, EDGES = 24, 8
-"""How often a form is filled anew; first with empty texts too, which no form can give."""
+TRIES = 24
+"""How often a form is filled anew: there are empty texts, which no form can give."""
 FEW = ("samchon-openapi--v3.1_shopping.json", "figma-rest-api-spec--openapi_openapi.yaml")
 
 
@@ -69,7 +69,7 @@ def answers(question: Question, kind: str, options: list[str], values: FittingVa
 async def filled(trials: Trials, function: Function, random: Random, number: int) -> Trial:
     """Fill the form of a function, and send it until it asks for nothing more."""
     text, sent = json.dumps(fitting(function, "llm", random)), list[tuple[str, Any]]()
-    fullness, edges = FULLNESS[number % len(FULLNESS)], number < EDGES
+    fullness = FULLNESS[number % len(FULLNESS)]
     trial, seen = None, set[str]()
     for _ in range(ROUNDS):
         for _, value in sent:
@@ -85,7 +85,7 @@ async def filled(trials: Trials, function: Function, random: Random, number: int
             break
         for each in new:
             if each.required or random.random() < fullness:
-                made = FittingValues(each.schema, random, fullness, edges=edges)
+                made = FittingValues(each.schema, random, fullness)
                 sent += [(each.path, one) for one in answers(each, *fields[each.path], made)]
         seen |= questions.keys()
     assert trial is not None

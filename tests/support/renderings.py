@@ -89,7 +89,7 @@ def fitting(schema: dict[str, Any], validator: Validator, seed: int) -> Iterator
     for n in range(3):
         random = Random(seed + n)
         try:
-            value = FittingValues(schema, random, edges=n > 0).value()
+            value = FittingValues(schema, random).value()
         except RecursionError:  # a schema without a finite value
             return
         if validator.is_valid(value):
