@@ -9,7 +9,7 @@ from pyfunctools._json import JsonSchema, members_of, text_of
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import Method
-from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.vocabulary import UNIONS, VALUE_LISTS
 
 MANY: Final = 12
@@ -69,31 +69,25 @@ def _advice(function: Function) -> Iterator[tuple[str, str]]:
     yield from _advice_on(function.llm, (), is_python)
 
 
-def _advice_on(
-    schema: JsonSchema, keys: tuple[str, ...], is_python: bool
-) -> Iterator[tuple[str, str]]:
+def _advice_on(schema: JsonSchema, keys: Keys, is_python: bool) -> Iterator[tuple[str, str]]:
     properties = members_of(schema.get("properties"))
     if len(properties) > MANY:
         count = len(properties)
-        yield _place(keys), f"{count} parameters are many. Group them, or make two functions."
+        yield Path.of(keys), f"{count} parameters are many. Group them, or make two functions."
     for name, inner in properties.items():
         if not isinstance(inner, dict):
             continue
-        below = (*keys, name)
+        below, where = (*keys, name), Path.of((*keys, name))
         description = text_of(inner.get("description"))
         if not description and inner.keys().isdisjoint(_MEANINGFUL):
             line = f"`{name}: ...` under `Args:`" if is_python else '`"description": "..."`'
-            yield _place(below), f"The description is missing. Say what to send: {line}."
+            yield where, f"The description is missing. Say what to send: {line}."
         is_free = inner.get("type") == "string" and inner.keys().isdisjoint(_RESTRICTING)
         if is_free and (found := _LISTED.search(description)):
             values = json.dumps(_WORD.findall(found[1] or found[2]), ensure_ascii=False)
             line = f"{name}: Literal{values}" if is_python else f'"enum": {values}'
-            yield _place(below), f"The description lists the values. Write `{line}`."
+            yield where, f"The description lists the values. Write `{line}`."
         if inner.get("type") == "number" and _WHOLE.search(description):
             line = f"{name}: int" if is_python else '"type": "integer"'
-            yield _place(below), f"This is a whole number. Write `{line}`."
+            yield where, f"This is a whole number. Write `{line}`."
         yield from _advice_on(inner, below, is_python)
-
-
-def _place(keys: tuple[str, ...]) -> str:
-    return str(Path.of(keys))

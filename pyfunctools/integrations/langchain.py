@@ -122,10 +122,6 @@ class ControllerTool(BaseTool):
         tool._controller, tool._tools, tool._context = controller, made, context
         return tool
 
-    @property
-    def _function(self) -> Function:
-        return self._controller[self.name]
-
     def _to_args_and_kwargs(
         self, tool_input: Any, tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -146,11 +142,11 @@ class ControllerTool(BaseTool):
         After an interrupt LangGraph runs a node, with all its calls, again from the start. Calls
         that are still running then are awaited.
         """
-        step, mine = _step_of(config), Future[Outcome]()
+        step, mine, name = _step_of(config), Future[Outcome](), self.name
         held = step.results.setdefault(call_id, mine) if call_id else mine
         if held is not mine:
             return await asyncio.shield(asyncio.wrap_future(held)) if awaits else held.result()
-        call, function = self._tools.call_of(self.name, arguments, call_id), self._function
+        call, function = self._tools.call_of(name, arguments, call_id), self._controller[name]
         try:
             outcome = await self._outcome(call, config, step, awaits=awaits)
             value = outcome.value if function.separated is None else None
@@ -186,8 +182,8 @@ class ControllerTool(BaseTool):
             return made if isinstance(made, Outcome) else await made
 
         call_id, answers = call.id or "", list[_Answer]()
-        _, runner = controller._entries[self.name]  # pyright: ignore[reportPrivateUsage]
-        if runtime is not None and call_id and runner.may_ask and runner.may_ask(self._function):
+        function, runner = controller._entries[self.name]  # pyright: ignore[reportPrivateUsage]
+        if runtime is not None and call_id and runner.may_ask and runner.may_ask(function):
             answers = step.earlier_answers(call_id)
             outcome = await run(_latest(step.waits.get(call_id), answers))
         else:

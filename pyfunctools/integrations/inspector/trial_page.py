@@ -198,9 +198,9 @@ def _marked(text: str, repairs: Iterable[Repair]) -> Child:
     """Return the model's text with the pieces that were repaired marked."""
     spans: list[tuple[int, int, Child]] = []
     for each in repairs:
-        title = f"{each.kind}: {_piece(each.after) or 'left out'}"
+        title = f"{each.kind}: {text_of_value(each.after) or 'left out'}"
         if each.before == "":
-            spans.append((len(text), len(text), tag("ins", _piece(each.after), title=title)))
+            spans.append((len(text), len(text), tag("ins", text_of_value(each.after), title=title)))
             continue
         found = _span(text, each, [(start, end) for start, end, _ in spans])
         if found is not None:
@@ -217,7 +217,7 @@ def _marked(text: str, repairs: Iterable[Repair]) -> Child:
 def _span(text: str, repair: Repair, taken: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """Return where a repaired piece stands: after the last key of its path, if it can be found."""
     keys = [each for each in repair.path.keys if isinstance(each, str)]
-    written = filter(None, (json_text(repair.before), _piece(repair.before)))
+    written = filter(None, (json_text(repair.before), text_of_value(repair.before)))
     for key, piece in product((*keys[-1:], ""), written):
         for found in re.compile(re.escape(piece)).finditer(text, max(text.find(key), 0)):
             if all(found.end() <= begin or end <= found.start() for begin, end in taken):
@@ -227,12 +227,8 @@ def _span(text: str, repair: Repair, taken: Sequence[tuple[int, int]]) -> tuple[
 
 def _pieces(*values: object) -> list[str]:
     """Return values as they were written, as JSON if only that tells one from another."""
-    pieces = [*map(_piece, values)]
+    pieces = [*map(text_of_value, values)]
     return [*map(json_text, values)] if len({*pieces}) == 1 else pieces
-
-
-def _piece(value: object) -> str:
-    return value if isinstance(value, str) else json_text(value)
 
 
 def question_fields(
