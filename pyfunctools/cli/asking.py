@@ -16,11 +16,12 @@ from rich.text import Text
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._text import shortened, text_of_value, visible
-from pyfunctools.cli.display import pretty_json, print_note, safe_text
+from pyfunctools.cli.display import print_note, safe_text
 from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.record.file import File
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Question
+from pyfunctools.schema.feedback.pretty import pretty_json
 from pyfunctools.schema.ground.path import Keys, parse_path, value_at
 
 _MOST_HELP = 300

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from enum import IntEnum
 from io import TextIOWrapper
-from sys import maxsize
 from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
@@ -16,13 +15,13 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema
 from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome
-from pyfunctools.schema.feedback.feedback import CommentedPlace, Detail, LineWriter
+from pyfunctools.schema.feedback.pretty import pretty_json
 from pyfunctools.schema.ground.json_values import preview
 
 _BODY = 2_048
@@ -39,15 +38,6 @@ def safe_text(text: str, style: str = "") -> Text:
 def code(text: str, language: str) -> Syntax:
     """Return highlighted code."""
     return Syntax(text, language, theme="ansi_dark", background_color="default", word_wrap=True)
-
-
-def pretty_json(value: JsonValue, inline: int = 60) -> str:
-    """Return JSON in which every object and array of up to `inline` characters is on one line."""
-    everything = {"size": maxsize, "properties": maxsize, "items": maxsize, "text": maxsize}
-    writer = LineWriter(Detail(inline=inline, depth=maxsize, **everything))
-    plain = json.loads(json.dumps(value, default=repr))  # a file is no JSON
-    writer.write(plain, CommentedPlace())
-    return "\n".join(writer.lines)
 
 
 def table_row(function: Function) -> tuple[str, str, str]:

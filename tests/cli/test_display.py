@@ -19,6 +19,7 @@ from pyfunctools import (
     Waiting,
 )
 from pyfunctools.cli import display
+from pyfunctools.schema.feedback.pretty import pretty_json
 
 HOSTILE = "evil [bold]\x1b]0;title\x07\x1b[2J\u202e name"
 
@@ -106,12 +107,12 @@ def test_the_model_and_human_schemas_are_shown_apart() -> None:
     ],
 )
 def test_json_that_fits_is_on_one_line(value: list[object], lines: list[str]) -> None:
-    assert display.pretty_json(value, inline=22).splitlines() == lines  # type: ignore[arg-type]
+    assert pretty_json(value, inline=22).splitlines() == lines  # type: ignore[arg-type]
 
 
 def test_compact_json_is_json() -> None:
     value = {"a": [{"b": None, "ø": True}] * 9, "c": {"d": {"e": [1.5, "x" * 90]}}}
-    assert json.loads(display.pretty_json(value)) == value
+    assert json.loads(pretty_json(value)) == value
 
 
 def test_a_long_name_is_never_broken() -> None:

@@ -146,7 +146,7 @@ def _vendor(controller: Controller, function: Function, dialect: str) -> Markup:
         count = f"{len(losses)} loss{'' if len(losses) == 1 else 'es'}"
         shown = (
             tag("p", f"{tools.bytes:,} bytes, {count}."),
-            lost and (tag("p", "What this vendor cannot express, at its place:"), tag("ul", lost)),
+            lost and (tag("p", "What this vendor cannot express:"), tag("ul", lost)),
             json_block(list(tools)),
         )
     title = tag("h2", "What a vendor gets")

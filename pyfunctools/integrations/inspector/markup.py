@@ -1,11 +1,12 @@
 """HTML as text: everything is escaped but what `tag` made; invisible characters are shown."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias, cast
 
 from pyfunctools import File
+from pyfunctools._json import JsonValue
+from pyfunctools.schema.feedback.pretty import pretty_json
 from pyfunctools.schema.ground.json_values import escape_invisible
 
 
@@ -64,12 +65,12 @@ def raw(text: str) -> Markup:
 def json_text(value: object) -> str:
     """Return a value as JSON of several lines, each file by its name and size."""
     try:
-        return json.dumps(_plain(value), ensure_ascii=False, indent=2, default=repr)
+        return pretty_json(_plain(value))
     except RecursionError:  # or it contains itself
         return f"<{type(value).__name__}, nested too deeply>"
 
 
-def _plain(value: object) -> object:
+def _plain(value: object) -> JsonValue:
     if isinstance(value, File):
         return f"<file {value.filename or ''}, {len(value.content):,} bytes>"
     if isinstance(value, Mapping):
@@ -77,7 +78,9 @@ def _plain(value: object) -> object:
         return {str(key): _plain(each) for key, each in members.items()}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in cast("Sequence[Any]", value)]
-    return f"<{len(value):,} bytes>" if isinstance(value, bytes) else value
+    if isinstance(value, bytes):
+        return f"<{len(value):,} bytes>"
+    return value if isinstance(value, str | int | float | None) else repr(value)
 
 
 def code_block(text: Child, **attributes: str) -> Markup:

@@ -1,1 +1,1 @@
-"""The text about invalid arguments: for the model that sent them, or for a person."""
+"""The text about invalid arguments, for the model that sent them or for a person; JSON to read."""
