@@ -16,11 +16,12 @@ The scores of a word are two arrays: of positions of functions, and of scores.
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain, pairwise
 from math import log, sqrt
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 from pyfunctools._json import JsonValue, members_of
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -37,9 +38,8 @@ _LENGTH: Final = 0.75
 """The parameters k1 and b of BM25."""
 _FULL: Final = 16
 """Words of a text that count fully; those of a longer one share their weight."""
-_NAME: Final = 1.0
-_TITLE: Final = 0.5
-"""The weights of the two cosines."""
+_SHARES: Final = ((1.0, 1), (0.5, 2))
+"""The weights of the two cosines, and the number of a function's first texts in each."""
 _CLAUSES: Final = 0.5
 """The weight of the best clause, where the whole query has 1."""
 _COMPOUND: Final = 0.5
@@ -50,18 +50,8 @@ _MOST_WORDS: Final = 200
 """The most different words of a query."""
 
 
-class _Shares(NamedTuple):
-    """The words of a function's name, and those of its name and its first sentence."""
-
-    name: frozenset[str]
-    title: frozenset[str]
-
-
-class _Entries(NamedTuple):
-    """The functions with a word, by position in ascending order, and the score of each."""
-
-    places: "array[int]"
-    scores: "array[float]"
+Words: TypeAlias = list[tuple[float, list[str]]]
+"""The words of each text of a function, and the weight of each of these words."""
 
 
 class SearchIndex:
@@ -69,71 +59,32 @@ class SearchIndex:
 
     def __init__(self, functions: Sequence[Function]) -> None:
         self.functions = functions
-        self._entries: dict[str, _Entries] = {}
-        lengths, stems, shares = array("f"), dict[str, str](), list[_Shares]()
-        for place, function in enumerate(functions):
-            weights, seen = dict[str, float](), list[frozenset[str]]()
-            length = 0.0
-            for full, text in _texts(function):
-                words = list(_stems(text, stems))
-                weight = full * min(1.0, _FULL / (len(words) or 1))
-                for word in words:
-                    weights[word] = weights.get(word, 0.0) + weight
-                length += weight * len(words)
-                if len(seen) < 2:  # the name and the first sentence
-                    seen.append(frozenset(words))
-            lengths.append(length)
-            shares.append(_Shares(seen[0], seen[0] | seen[1]))
-            for word, weight in weights.items():
-                entries = self._entries.get(word)
-                if entries is None:
-                    entries = self._entries[word] = _Entries(array("I"), array("f"))
-                entries.places.append(place)
-                entries.scores.append(weight)
-        self._split_compounds(shares)
-        self._weigh(lengths, shares)
-
-    def _split_compounds(self, shares: "list[_Shares]") -> None:
-        """Add the last word of each compound to its functions: a `webhook` is a `hook`."""
-        words = dict[str, list[str]]()
-        for word in self._entries:
-            if last := _last_word(word, self._entries):
-                words.setdefault(last, []).append(word)
-        last_of = {word: last for last, compounds in words.items() for word in compounds}
-        for last, compounds in words.items():
-            weights = dict(zip(*self._entries[last], strict=True))
-            for place, weight in chain.from_iterable(
-                zip(*self._entries[word], strict=True) for word in compounds
-            ):
-                weights[place] = max(weights.get(place, 0.0), _COMPOUND * weight)
-            places = sorted(weights)
-            scores = array("f", map(weights.__getitem__, places))
-            self._entries[last] = _Entries(array("I", places), scores)
-        for place, each in enumerate(shares):
-            if not last_of.keys().isdisjoint(each.title):
-                own = (words.union(filter(None, map(last_of.get, words))) for words in each)
-                shares[place] = _Shares(*own)
-
-    def _weigh(self, lengths: Sequence[float], shares: "Sequence[_Shares]") -> None:
-        """Turn the weights of each word into its scores."""
-        mean = sum(lengths) / (len(lengths) or 1) or 1.0
-        norms = [_SATURATION * (1 - _LENGTH + _LENGTH * length / mean) for length in lengths]
+        self._entries: dict[str, tuple[array[int], array[float]]] = {}
+        """The functions with a word, by position in ascending order, and the score of each."""
+        stems = dict[str, str]()
+        read = [_read(each, stems) for each in functions]
+        lasts = _last_words(stems.values())
+        counts = Counter(chain.from_iterable(_words(each, lasts) for each in read))
         rarity = {
-            word: log(1 + (len(lengths) - len(each.places) + 0.5) / (len(each.places) + 0.5))
-            for word, each in self._entries.items()
+            word: log(1 + (len(read) - count + 0.5) / (count + 0.5))
+            for word, count in counts.items()
         }
-        sizes = [
-            [sqrt(1 + sum(rarity[w] ** 2 for w in words)) for words in each] for each in shares
-        ]
-        for word, (places, scores) in self._entries.items():
-            rare = rarity[word]
-            for at, (place, weight) in enumerate(zip(places, scores, strict=True)):
-                score = weight * (_SATURATION + 1) / (weight + norms[place])
-                if word in shares[place].title:
-                    score += _TITLE * rare / sizes[place][1]
-                    if word in shares[place].name:
-                        score += _NAME * rare / sizes[place][0]
-                scores[at] = rare * score
+        mean = sum(map(_length, read)) / (len(read) or 1) or 1.0
+        for place, texts in enumerate(read):
+            norm = _SATURATION * (1 - _LENGTH + _LENGTH * _length(texts) / mean)
+            shares = dict[str, float]()
+            for share, count in _SHARES:
+                words = _words(texts[:count], lasts)
+                size = sqrt(1 + sum(rarity[word] ** 2 for word in words))
+                for word in words:
+                    shares[word] = shares.get(word, 0.0) + share / size
+            for word, weight in _weights(texts, lasts).items():
+                rare = rarity[word]
+                score = weight * (_SATURATION + 1) / (weight + norm) + rare * shares.get(word, 0.0)
+                if (entries := self._entries.get(word)) is None:
+                    entries = self._entries[word] = array("I"), array("f")
+                entries[0].append(place)
+                entries[1].append(rare * score)
 
     def search(
         self, query: str, limit: int, rank: OtherRanker | None = None
@@ -259,10 +210,42 @@ def _stems(text: str, known: dict[str, str]) -> Iterator[str]:
                 yield stem
 
 
-def _last_word(word: str, known: Collection[str]) -> str | None:
-    """Return the last word of a compound of two known words."""
-    ends = (at for at in range(3, len(word) - 2) if word[:at].isalpha())
-    return next((word[at:] for at in ends if word[:at] in known and word[at:] in known), None)
+def _read(function: Function, stems: dict[str, str]) -> Words:
+    texts = ((full, list(_stems(text, stems))) for full, text in _texts(function))
+    return [(full * min(1.0, _FULL / (len(words) or 1)), words) for full, words in texts]
+
+
+def _length(texts: Words) -> float:
+    return sum(weight * len(words) for weight, words in texts)
+
+
+def _words(texts: Words, lasts: Mapping[str, str]) -> set[str]:
+    """Return the words of texts, and the last word of each compound."""
+    found = set(chain.from_iterable(words for _, words in texts))
+    return found.union(filter(None, map(lasts.get, found)))
+
+
+def _weights(texts: Words, lasts: Mapping[str, str]) -> dict[str, float]:
+    """Return the weight of each of the `_words`."""
+    found = dict[str, float]()
+    for weight, words in texts:
+        for word in words:
+            found[word] = found.get(word, 0.0) + weight
+    for word in [word for word in found if word in lasts]:
+        last = lasts[word]
+        found[last] = max(found.get(last, 0.0), _COMPOUND * found[word])
+    return found
+
+
+def _last_words(words: Iterable[str]) -> dict[str, str]:
+    """Return the last word of each compound: a `webhook` is a `hook`."""
+    known = frozenset(words)
+    return {
+        word: word[at:]
+        for word in known
+        for at in reversed(range(3, len(word) - 2))
+        if word[at:] in known and word[:at] in known and word[:at].isalpha()
+    }
 
 
 def _stem(word: str) -> str:
