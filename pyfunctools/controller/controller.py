@@ -22,8 +22,8 @@ from pyfunctools.controller.call_errors import says_its_form
 from pyfunctools.controller.calling import Calling, CallOptions, listed
 from pyfunctools.controller.opening import (
     ApplicationSettings,
+    Opened,
     Source,
-    SourceContent,
     check_tickets,
     checked_entries,
     collision,
@@ -540,9 +540,14 @@ class Controller(Calling):
         await self.aclose()
 
     @classmethod
-    def _of(cls, opened: SourceContent) -> Self:
-        made, name, description = opened.entries(), opened.name, opened.description
-        return cls(made, name=name, description=description, skipped=opened.skipped)
+    def _of(cls, opened: Opened) -> Self:
+        read, runner = opened
+        return cls(
+            ((function, runner) for function in read.functions),
+            name=read.title,
+            description=read.description,
+            skipped=read.skipped,
+        )
 
     def _with(self, entries: Iterable[tuple[Function, Runner]]) -> Controller:
         self._check_views()

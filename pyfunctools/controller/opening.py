@@ -1,7 +1,8 @@
 """Opens a source for a controller: its functions, each with its runner."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from pyfunctools.execution.request.connection import Connection
     from pyfunctools.execution.runner import Runner
     from pyfunctools.limits import Limits
-    from pyfunctools.record.function import Function, Skipped
+    from pyfunctools.record.function import Function, Reading
     from pyfunctools.record.origin import RemoteTool
     from pyfunctools.route import Route
     from pyfunctools.sources.fastapi import FastApiSource
+
+Opened: TypeAlias = "tuple[Reading, Runner]"
+"""What was read from a source, and what runs its functions."""
 
 Source: TypeAlias = "str | bytes | PathLike[str] | Mapping[str, Any]"
 """An OpenAPI document: a path, its text, its bytes, or the document as a mapping."""
@@ -40,20 +44,6 @@ class ApplicationSettings(ReadOptions, total=False):
     expose_error_body: bool | Literal["4xx"]
     deep: bool
     idempotency_header: str | None
-
-
-class SourceContent(NamedTuple):
-    """The functions of a source, their runner, and the source's name and description."""
-
-    functions: "Iterable[Function]"
-    runner: "Runner"
-    name: str
-    description: str
-    skipped: "Sequence[Skipped]" = ()
-
-    def entries(self) -> "Iterator[tuple[Function, Runner]]":
-        """Yield each function with its runner."""
-        return ((function, self.runner) for function in self.functions)
 
 
 def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
@@ -97,7 +87,7 @@ def check_tickets(given: object) -> None:
 
 def open_object(
     source: object, every: bool, inherited: bool, is_human: IsHuman | None, limits: "Limits | None"
-) -> SourceContent:
+) -> Opened:
     """Return the content of `Controller.from_object`."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import limits_of_methods
@@ -105,13 +95,7 @@ def open_object(
 
     check_predicate(is_human)
     reading = read_object(source, all=every, inherited=inherited, is_human=is_human)
-    return SourceContent(
-        reading.functions,
-        LocalRunner(limits=limits_of_methods(limits)),
-        (source if isinstance(source, type) else type(source)).__name__,
-        reading.description,
-        reading.skipped,
-    )
+    return reading, LocalRunner(limits=limits_of_methods(limits))
 
 
 def open_functions(
@@ -120,11 +104,11 @@ def open_functions(
     description: str,
     is_human: IsHuman | None,
     limits: "Limits | None",
-) -> SourceContent:
+) -> Opened:
     """Return the content of `Controller.from_functions`."""
     from pyfunctools.execution.local import LocalRunner
     from pyfunctools.limits import limits_of_methods
-    from pyfunctools.record.function import Function
+    from pyfunctools.record.function import Function, Reading
     from pyfunctools.sources.python.reader import function_of
 
     check_predicate(is_human)
@@ -132,11 +116,11 @@ def open_functions(
         remedy = "Write `Controller.from_functions([one, other])`; for an object, `from_object`."
         raise wrong_type("from_functions", "a list of functions", functions, remedy)
     runner = LocalRunner(limits=limits_of_methods(limits))
-    made = (
+    made = [
         item if isinstance(item, Function) else function_of(item, is_human=is_human)
         for item in functions
-    )
-    return SourceContent(made, runner, name, description)
+    ]
+    return Reading(functions=made, title=name, description=description), runner
 
 
 def open_document(
@@ -145,7 +129,7 @@ def open_document(
     resolver: Callable[[str], JsonObject | str | bytes] | None,
     limits: "Limits | None",
     **connection: "Unpack[Connection]",
-) -> SourceContent:
+) -> Opened:
     """Return the content of `Controller.from_openapi`."""
     from pyfunctools.execution.http.runner import HttpRunner
     from pyfunctools.execution.request import connection as known
@@ -165,16 +149,14 @@ def open_document(
     made = read_document(source, **reading, resolver=resolver, limits=limits, connected=connected)
     check_schemes(connection.get("auth") or {}, made.functions)
     notes_on = runner.destinations.notes
-    noted = (
+    noted = [
         with_notes(each, notes) if (notes := notes_on(cast("Route", each.origin))) else each
         for each in made.functions
-    )
-    return SourceContent(noted, runner, made.title, made.description, made.skipped)
+    ]
+    return replace(made, functions=noted), runner
 
 
-def open_application(
-    source: "FastApiSource", **settings: "Unpack[ApplicationSettings]"
-) -> SourceContent:
+def open_application(source: "FastApiSource", **settings: "Unpack[ApplicationSettings]") -> Opened:
     """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner
     from pyfunctools.execution.request.connection import check_settings, names_of_connection
@@ -200,9 +182,8 @@ def open_application(
         limits=limits,
         **connection,
     )
-    made = found.reading
-    check_schemes(connection.get("auth") or {}, made.functions)
-    return SourceContent(made.functions, runner, made.title, made.description, found.skipped)
+    check_schemes(connection.get("auth") or {}, found.reading.functions)
+    return found.reading, runner
 
 
 async def open_mcp(
@@ -212,10 +193,8 @@ async def open_mcp(
     trust: "bool | Callable[[str], bool]",
     limits: "Limits | None",
     progress: "ToolProgress | None",
-) -> SourceContent:
+) -> Opened:
     """Return the content of `Controller.from_mcp`."""
-    from dataclasses import replace
-
     from pyfunctools.execution.mcp import RemoteRunner, header_fault
     from pyfunctools.limits import checked_limits
     from pyfunctools.sources.mcp import function_of_tool, read_tools
@@ -247,5 +226,6 @@ async def open_mcp(
     runner = RemoteRunner(source, checked_limits(limits), progress, reread_tool, accept)
     listed = await runner.open()
     found = read_tools(listed, server=runner.name, is_human=is_human, fault=header_fault)
-    functions = map(judged, found.functions)
-    return SourceContent(functions, runner, runner.name, runner.instructions, found.skipped)
+    functions = [*map(judged, found.functions)]
+    read = replace(found, functions=functions, title=runner.name, description=runner.instructions)
+    return read, runner

@@ -280,6 +280,16 @@ class Function:
         return self._contract.value.rendering(dialect, strict=asked, inline=inline)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What was read from a source: the functions, what was skipped, a title and a description."""
+
+    functions: Sequence[Function]
+    skipped: Sequence[Skipped] = ()
+    title: str = ""
+    description: str = ""
+
+
 def contract_of(function: Function) -> "Contract":
     """Return the contract of a function; its schemas are shared and must not be changed."""
     return function._contract.value  # pyright: ignore[reportPrivateUsage]

@@ -12,10 +12,10 @@ from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, DocumentError, MissingExtraError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
-from pyfunctools.record.function import Skipped
+from pyfunctools.record.function import Reading, Skipped
 from pyfunctools.route import NO_NAMES, ConnectionNames
 from pyfunctools.sources import ReadOptions
-from pyfunctools.sources.openapi.reader import DocumentReading, read_document
+from pyfunctools.sources.openapi.reader import read_document
 
 if TYPE_CHECKING:
     from fastapi import APIRouter, FastAPI
@@ -32,8 +32,7 @@ class Application:
     """
 
     application: "FastAPI"
-    reading: DocumentReading
-    skipped: tuple[Skipped, ...]
+    reading: Reading
     routes: "RouteTable"
     name: str
     root_path: str
@@ -66,12 +65,15 @@ def read_application(
         has_humans = options.get("is_human", True) is not None
         document = endpoints.written_into(document, has_humans=has_humans)
     reading = read_document(document, limits=limits, connected=connected, hinted=True, **options)
-    reading = replace(reading, functions=tuple(endpoints.with_settings(reading.functions)))
     places = tuple(_places(application.routes))
+    reading = replace(
+        reading,
+        functions=tuple(endpoints.with_settings(reading.functions)),
+        skipped=(*reading.skipped, *_outside_document(places, document)),
+    )
     return Application(
         application=application,
         reading=reading,
-        skipped=(*reading.skipped, *_outside_document(places, document)),
         routes=RouteTable(places),
         name=name,
         root_path=_root_path_of(application),

@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.contract import Contract
-from pyfunctools.record.function import Function, Skipped, with_notes
+from pyfunctools.record.function import Function, Reading, Skipped, with_notes
 from pyfunctools.record.origin import WRAPPED, RemoteTool, digest_of_tool
 from pyfunctools.schema.ground.references import find_target, resolve
 from pyfunctools.schema.ground.walk import map_subschemas, subschemas
@@ -32,20 +32,13 @@ _DIALECTS: Final = re.compile(
 """The known dialects of JSON Schema: draft 4 to 2020-12."""
 
 
-class ReadTools(NamedTuple):
-    """The functions of a list of tools, and the skipped ones."""
-
-    functions: tuple[Function, ...]
-    skipped: tuple[Skipped, ...]
-
-
 def read_tools(
     tools: Iterable[JsonValue],
     *,
     server: str,
     is_human: IsHuman | None = is_human_by_default,
     fault: Callable[[JsonObject], str | None] = lambda _: None,
-) -> ReadTools:
+) -> Reading:
     """Return the functions of a list of tools, in its order.
 
     `server` is the server's name; `fault` returns why a tool must be skipped, or `None`.
@@ -71,7 +64,7 @@ def read_tools(
                 reason = visible(str(error)) or "Its schema is nested too deeply."
         if reason is not None:
             skipped.append(Skipped(where=where, reason=reason, pointer=f"/tools/{index}"))
-    return ReadTools(tuple(functions.values()), tuple(skipped))
+    return Reading(functions=tuple(functions.values()), skipped=tuple(skipped))
 
 
 def function_of_tool(

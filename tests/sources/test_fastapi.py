@@ -116,7 +116,7 @@ def test_functions_are_named_by_their_paths() -> None:
     first, *_, last = READ.reading.functions
     assert (first.title, first.description) == ("List Teas", "List the teas.\n\n@tag tea")
     assert last.destructive is None
-    assert READ.skipped == ()
+    assert READ.reading.skipped == ()
 
 
 def test_functions_can_be_named_by_operation_id() -> None:
@@ -192,7 +192,7 @@ def test_paths_outside_the_document_are_skipped_with_a_reason() -> None:
     app.add_route("/plain", lambda request: None)
     read = read_application(app, on_skip="raise")
     assert [each.name for each in read.reading.functions] == ["seen_get"]
-    assert {(each.where, each.reason.partition(".")[0]) for each in read.skipped} == {
+    assert {(each.where, each.reason.partition(".")[0]) for each in read.reading.skipped} == {
         ("GET /hidden", "The application hides it (`include_in_schema=False`)"),
         ("GET /in/side", "The application hides it (`include_in_schema=False`)"),
         ("POST /in/side", "The application hides it (`include_in_schema=False`)"),
@@ -209,7 +209,7 @@ def test_a_custom_openapi_is_used() -> None:
     read = read_application(app)
     assert [each.name for each in read.reading.functions] == ["teas_get"]
     assert ("POST /teas", "The application's document leaves it out.") in {
-        (each.where, each.reason) for each in read.skipped
+        (each.where, each.reason) for each in read.reading.skipped
     }
 
 
@@ -227,7 +227,7 @@ def test_webhooks_are_skipped_or_an_error() -> None:
     @app.webhooks.post("new-tea")
     def new_tea(tea: Tea) -> None: ...
 
-    [skipped] = read_application(app).skipped
+    [skipped] = read_application(app).reading.skipped
     assert skipped.where == "webhook new-tea"
     with pytest.raises(DocumentError, match="cannot become functions"):
         read_application(app, on_skip="raise")
@@ -264,7 +264,7 @@ def test_another_source_is_an_error(source: Any) -> None:
 
 def test_without_routes_there_are_no_functions() -> None:
     read = read_application([])
-    assert (read.reading.functions, read.skipped) == ((), ())
+    assert (read.reading.functions, read.reading.skipped) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from copy import deepcopy
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.record.function import contract_of
+from pyfunctools.record.function import Reading, contract_of
 from pyfunctools.schema.ground.references import references_in
-from pyfunctools.sources.openapi.reader import DocumentReading, read_document
+from pyfunctools.sources.openapi.reader import read_document
 
 OPERATION = ("paths", "/a/{id}", "post")
 BODY = (*OPERATION, "requestBody", "content", "application/json")
@@ -54,7 +54,7 @@ def with_reference(place: tuple[str | int, ...], form: JsonValue, reference: str
     return document
 
 
-def use(document: JsonValue, **options: object) -> DocumentReading:
+def use(document: JsonValue, **options: object) -> Reading:
     """Read a document and use its functions in every way, without sending a request."""
     reading = read_document(document, **options)  # type: ignore[arg-type]
     for function in reading.functions:

@@ -4,7 +4,6 @@ The texts for a search are read from the document, without making a schema.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from os import PathLike
@@ -17,7 +16,7 @@ from pyfunctools._text import quantity, visible
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.note import Note, hidden_notes
-from pyfunctools.record.function import Function, Skipped
+from pyfunctools.record.function import Function, Reading, Skipped
 from pyfunctools.record.search_texts import SearchTexts, properties_of, property_texts
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, ConnectionNames
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
@@ -42,16 +41,6 @@ OnSkip = Literal["collect", "raise"]
 _KNOWN_METHODS = IDEMPOTENT | {"POST", "PATCH"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentReading:
-    """The functions of a document, its skipped operations, title and description."""
-
-    functions: tuple[Function, ...]
-    skipped: tuple[Skipped, ...] = ()
-    title: str = ""
-    description: str = ""
-
-
 @collector_paused()
 def read_document(
     source: str | bytes | PathLike[str] | JsonObject,
@@ -64,7 +53,7 @@ def read_document(
     limits: Limits = DEFAULT_LIMITS,
     connected: ConnectionNames = NO_NAMES,
     hinted: bool = False,
-) -> DocumentReading:
+) -> Reading:
     """Return the functions of an OpenAPI or Swagger document.
 
     A required parameter among `connected` is set by the connection, and is not an argument. With
@@ -94,7 +83,7 @@ def read_document(
     if skipped and on_skip == "raise":
         raise _skipped_error(document.name, skipped)
     info = members_of(document.root.get("info"))
-    return DocumentReading(
+    return Reading(
         functions=tuple(_functions(document, plans, maker, names, describe, is_human)),
         skipped=tuple(skipped),
         title=visible(text_of(info.get("title"))),

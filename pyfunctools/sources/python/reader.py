@@ -5,13 +5,13 @@ from functools import partial
 from inspect import Parameter, getattr_static
 from itertools import chain
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import short_repr, shortened, visible
 from pyfunctools.errors import DefinitionError, SchemaError, wrong_type
 from pyfunctools.note import Note
-from pyfunctools.record.function import Function, Skipped, check_name
+from pyfunctools.record.function import Function, Reading, Skipped, check_name
 from pyfunctools.record.origin import Method
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.predicates import (
@@ -46,21 +46,13 @@ if TYPE_CHECKING:  # loaded when the schemas of a function are first read
     from pyfunctools.sources.python.callable_schemas import WrittenParameters
 
 
-class ObjectReading(NamedTuple):
-    """The functions of an object, the skipped methods, and the description of its class."""
-
-    functions: tuple[Function, ...]
-    skipped: tuple[Skipped, ...]
-    description: str
-
-
 def read_object(
     obj: object,
     *,
     all: bool = False,  # noqa: A002 - the word of `Controller.from_object`
     inherited: bool = False,
     is_human: IsHuman | None = is_human_by_default,
-) -> ObjectReading:
+) -> Reading:
     """Return the functions of an object: the methods marked `@function`, in their order.
 
     With `all`, every public method in the class body becomes a function, static and class methods
@@ -90,8 +82,12 @@ def read_object(
         functions[function.name] = function, where
     if not functions:
         raise _nothing_exposed(obj, cls, skipped)
-    read = tuple(each for each, _ in functions.values())
-    return ObjectReading(read, tuple(skipped), own_docs(cls).text)
+    return Reading(
+        functions=tuple(each for each, _ in functions.values()),
+        skipped=tuple(skipped),
+        title=cls.__name__,
+        description=own_docs(cls).text,
+    )
 
 
 def function_of(

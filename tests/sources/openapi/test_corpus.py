@@ -15,13 +15,13 @@ import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.record.function import NAME, Function
+from pyfunctools.record.function import NAME, Function, Reading
 from pyfunctools.route import Route
 from pyfunctools.schema import normalize
 from pyfunctools.schema.ground.references import defined_name, mapped_subtypes, references_in
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.openapi.document import files_under
-from pyfunctools.sources.openapi.reader import DocumentReading, read_document
+from pyfunctools.sources.openapi.reader import read_document
 
 UNREADABLE = {
     "apidevtools-swagger-parser--invalid_old-version.yaml": "This follows version '1.2'",
@@ -45,7 +45,7 @@ def rows(shared: Path) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def readings(shared: Path) -> dict[str, DocumentReading]:
+def readings(shared: Path) -> dict[str, Reading]:
     corpus = shared / "corpus"
     return {
         row["file"]: read_document(corpus / row["file"])
@@ -68,7 +68,7 @@ def test_an_invalid_document_is_refused_with_the_reason(shared: Path, name: str)
 
 
 def test_every_operation_is_a_function_or_skipped_with_a_true_reason(
-    shared: Path, readings: dict[str, DocumentReading]
+    shared: Path, readings: dict[str, Reading]
 ) -> None:
     written: Counter[str] = Counter()
     made: Counter[str] = Counter()
@@ -88,7 +88,7 @@ def test_every_operation_is_a_function_or_skipped_with_a_true_reason(
     assert all(made[family] >= 0.98 * written[family] for family in written)
 
 
-def test_names_are_valid_and_unique(readings: dict[str, DocumentReading]) -> None:
+def test_names_are_valid_and_unique(readings: dict[str, Reading]) -> None:
     for file, reading in readings.items():
         names = [function.name for function in reading.functions]
         assert all(NAME.fullmatch(name) for name in names), file
@@ -105,7 +105,7 @@ def mapped(schema: JsonSchema) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_every_schema_is_whole_and_compiles(readings: dict[str, DocumentReading]) -> None:
+def test_every_schema_is_whole_and_compiles(readings: dict[str, Reading]) -> None:
     def refuse(uri: str) -> JsonValue:
         raise AssertionError(uri)
 
@@ -125,7 +125,7 @@ def test_every_schema_is_whole_and_compiles(readings: dict[str, DocumentReading]
 
 @pytest.mark.slow
 def test_definitions_are_what_a_schema_reaches_and_no_more(
-    readings: dict[str, DocumentReading],
+    readings: dict[str, Reading],
 ) -> None:
     """Of the subtypes that only a discriminator names, parameters have a person's, outputs none."""
     for file, reading in readings.items():
@@ -156,7 +156,7 @@ def reached(schema: JsonSchema) -> set[str]:
 
 
 def test_parameters_are_closed_and_every_one_has_its_place(
-    readings: dict[str, DocumentReading],
+    readings: dict[str, Reading],
 ) -> None:
     for reading in readings.values():
         for function in reading.functions:
@@ -173,7 +173,7 @@ def test_parameters_are_closed_and_every_one_has_its_place(
                     inner = inner["properties"][step]  # pyright: ignore
 
 
-def test_schemas_are_in_the_spelling_that_is_kept(readings: dict[str, DocumentReading]) -> None:
+def test_schemas_are_in_the_spelling_that_is_kept(readings: dict[str, Reading]) -> None:
     for file, reading in readings.items():
         if len(reading.functions) < 60:
             for function in reading.functions:
@@ -216,7 +216,7 @@ LARGE = [
 
 @pytest.mark.parametrize(("file", "count"), LARGE)
 def test_large_documents_are_read_whole(
-    readings: dict[str, DocumentReading], file: str, count: int
+    readings: dict[str, Reading], file: str, count: int
 ) -> None:
     assert len(readings[file].functions) == count
 
@@ -265,7 +265,7 @@ def test_reading_costs_a_small_multiple_of_json_loads(shared: Path) -> None:
     ids=["figma", "openai"],
 )
 def test_a_value_of_two_one_of_branches_may_be_sent(
-    readings: dict[str, DocumentReading], file: str, name: str, arguments: JsonValue
+    readings: dict[str, Reading], file: str, name: str, arguments: JsonValue
 ) -> None:
     (function,) = [each for each in readings[file].functions if each.name == name]
     assert function.check(arguments)

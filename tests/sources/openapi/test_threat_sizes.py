@@ -14,8 +14,9 @@ from stacks import on_stack
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.limits import Limits
+from pyfunctools.record.function import Reading
 from pyfunctools.sources.openapi.load import read_yaml
-from pyfunctools.sources.openapi.reader import DocumentReading, read_document
+from pyfunctools.sources.openapi.reader import read_document
 
 DEEP = 100_000
 
@@ -213,7 +214,7 @@ PATTERNS = [
 LONG = 100_000
 
 
-def answered(reading: DocumentReading, name: str, value: JsonValue) -> float:
+def answered(reading: Reading, name: str, value: JsonValue) -> float:
     begun = time.process_time()
     function = next(each for each in reading.functions if each.name == "a_postById")
     result = function.check(json.dumps({"id": "x", name: value}))
