@@ -22,11 +22,9 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.outline.json_types import json_type
+from pyfunctools.schema.outline.unions import Union
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.validation.validator import Validator
-
-Guess = Callable[[JsonValue], int | None]
-"""Returns the index of the branch that a wrong value was probably meant for."""
 
 KEY, VALUE = "key", "value"
 """The properties of a pair, which stands for one member of a map."""
@@ -60,7 +58,7 @@ class Change:
     - `pairs`: an object becomes an array of objects with a `key` and a `value`.
     - `text`: a value of this type becomes a string with its JSON; `"any"` for all but null.
     - `prefix`, `items`: the changes of the items of an array.
-    - `branches`: the branches of a union; `guess_before` and `guess_after` choose one for a value
+    - `branches`: the branches of a union; `before` and `after` choose one of them for a value
       that no branch accepts.
     - `definition`: for a reference, returns the change of its definition.
     """
@@ -75,8 +73,8 @@ class Change:
     prefix: Sequence["Change"] = ()
     items: "Change | None" = None
     branches: Sequence[Branch] = ()
-    guess_before: Lazy[Guess] | None = None
-    guess_after: Lazy[Guess] | None = None
+    before: Lazy[Union] | None = None
+    after: Lazy[Union] | None = None
     definition: "Callable[[], Change] | None" = None
     _own_branches: "Sequence[Branch] | None" = field(default=None, init=False)
 
@@ -194,8 +192,8 @@ class Change:
         if accepting:
             return accepting[0]
         # Even on the way forth a wrong value may have the shape of the rendering already.
-        guesses = (self.guess_before, self.guess_after) if forth else (self.guess_after,)
-        made = (guess.value(value) for guess in guesses if guess is not None)
+        unions = (self.before, self.after) if forth else (self.after,)
+        made = (union.value.intended_index(value) for union in unions if union is not None)
         index = next((n for n in made if n is not None), None)
         found = None if index is None else self.branches[index]
         return next((each for each in self._own_branches if each is found), None)

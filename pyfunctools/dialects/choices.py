@@ -6,15 +6,15 @@ from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._lazy import Lazy
-from pyfunctools.dialects.change import SAME, Branch, Change, Guess
+from pyfunctools.dialects.change import SAME, Branch, Change
 from pyfunctools.dialects.simplify import NULL, as_object
 from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema
 from pyfunctools.dialects.table import EVERYTHING
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.json_types import json_type, texts_of, types_named
-from pyfunctools.schema.outline.outline import Outline, Part
-from pyfunctools.schema.outline.unions import union_of
+from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.schema.outline.unions import Union, union_of
 from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS
 
@@ -56,7 +56,7 @@ def _is_map_beside_array(
 ) -> bool:
     """True if one branch is a map that becomes an array of pairs, and another an array."""
     return any(inner.pairs for change in changes for inner in change.here()) and any(
-        "array" in part.types for part in _union(branches, context.definitions).branches("anyOf")
+        "array" in part.types for part in _union(branches, context.definitions).branches
     )
 
 
@@ -194,8 +194,8 @@ def _union_change(
     after = [schema for schema, _ in rewritten]
     union = Change(
         branches=[_branch(context, old, *new) for old, new in zip(before, rewritten, strict=True)],
-        guess_before=Lazy(lambda: _guess(before, context.definitions)),
-        guess_after=Lazy(lambda: _guess(after, context.rewritten_definitions)),
+        before=Lazy(lambda: _union(before, context.definitions)),
+        after=Lazy(lambda: _union(after, context.rewritten_definitions)),
     )
     context.unions.append((node.path, before, union))
     return union
@@ -212,19 +212,9 @@ def _branch(
     return Branch(before=original, after=Lazy(rendered), change=change)
 
 
-def _guess(branches: Sequence[JsonSchema], definitions: JsonObject) -> Guess:
-    """Return a function that finds the branch that a wrong value was meant for."""
-    union = union_of(_union(branches, definitions), "anyOf")
-
-    def index(value: JsonValue) -> int | None:
-        meant = union.intended_branch(value)
-        return None if meant is None else union.branches.index(meant)
-
-    return index
-
-
-def _union(branches: Sequence[JsonSchema], definitions: JsonObject) -> Part:
-    return Outline(_with_definitions({"anyOf": list(branches)}, definitions)).root
+def _union(branches: Sequence[JsonSchema], definitions: JsonObject) -> Union:
+    part = Outline(_with_definitions({"anyOf": list(branches)}, definitions)).root
+    return union_of(part, "anyOf")
 
 
 def _with_definitions(schema: JsonSchema, definitions: JsonObject) -> JsonSchema:

@@ -12,7 +12,7 @@ from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rewrites import rewritten
 from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import Profile, dialect_of
-from pyfunctools.schema.checker import truncated_failure
+from pyfunctools.schema.checker import complete
 from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.parse import parse_at
@@ -101,12 +101,9 @@ class Rendering:
         if isinstance(arguments, str | bytes):
             text = arguments if arguments.strip() else "{}"
             read = parse_at(text, lambda: self._validator.value.outline.place)
-            if not read:
+            if not (read := complete(read, allow_truncated)):
                 return read
             value, repairs = read.value, read.repairs
-            cut = [repair for repair in repairs if repair.kind == "truncated"]
-            if cut and not allow_truncated:
-                return truncated_failure(value, cut, repairs)
         first = check(self.restore(value))
         result: Success[JsonValue] | Failure = first
         if not first:

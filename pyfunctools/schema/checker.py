@@ -83,10 +83,7 @@ class Checker:
                 return result
         if not arguments.strip():
             return self._check_value({}, ())
-        result = recovered(arguments, read, self.place)
-        cut = [repair for repair in result.repairs if repair.kind == "truncated"]
-        if cut and not allow_truncated:
-            return truncated_failure(result.value, cut, result.repairs)
+        result = complete(recovered(arguments, read, self.place), allow_truncated)
         return self._check_value(result.value, result.repairs) if result else result
 
     def _may_be_texts(self, value: JsonValue, failure: Failure) -> bool:
@@ -157,6 +154,16 @@ def _of_another(failure: Failure, name: str, written: str) -> Failure:
     named = shortened(visible(written), 64)
     expected = f'the arguments of "{name}", not a call of "{named}": call "{named}" itself'
     return replace(failure, issues=(side_issue("llm", (), expected, failure.value),))
+
+
+def complete(
+    result: Success[JsonValue] | Failure, allow_truncated: bool
+) -> Success[JsonValue] | Failure:
+    """Return the result of reading a text; a failure if the text ended inside a scalar."""
+    cut = [repair for repair in result.repairs if repair.kind == "truncated"]
+    if allow_truncated or not cut:
+        return result
+    return truncated_failure(result.value, cut, result.repairs)
 
 
 def truncated_failure(

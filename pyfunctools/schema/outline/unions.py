@@ -102,11 +102,14 @@ class Union:
         Constants are compared exactly, then without case, surrounding space and quotes. The types
         come last: `{"kind": "cat", "lives": "9"}` was meant for the cat.
         """
-        if isinstance(value, dict):
-            index = _branch_of_object(self.shapes, value, self.tag)
-        else:
-            index = _branch_of_other(self.shapes, value)
+        index = self.intended_index(value)
         return None if index is None else self.branches[index]
+
+    def intended_index(self, value: JsonValue) -> int | None:
+        """Return the index of the intended branch of a value."""
+        if isinstance(value, dict):
+            return _branch_of_object(self.shapes, value, self.tag)
+        return _branch_of_other(self.shapes, value)
 
 
 def union_of(part: Part, keyword: str) -> Union:
