@@ -10,7 +10,7 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import equal, values_in_both
 from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.spelling import keep_tighter_bounds, translate
-from pyfunctools.schema.normalization.targets import Copied, Finished, Joined, Targets
+from pyfunctools.schema.normalization.targets import Copied, Joined, Targets
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
@@ -81,7 +81,7 @@ class Conjunction:
             elif not _merge(self._node, keyword, value):
                 rest[keyword] = value
         if rest:
-            self._left.append(Finished(rest))
+            self._left.append(rest)
 
     def result(self) -> dict[str, JsonValue]:
         """Return the merged schema, with an `allOf` of the constraints that could not be merged."""

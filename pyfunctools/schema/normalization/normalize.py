@@ -13,7 +13,7 @@ from pyfunctools.schema.ground.walk import WITH_SCHEMAS
 from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
 from pyfunctools.schema.normalization.prepare import Bundled, Prepare, Scope, bundled_below
 from pyfunctools.schema.normalization.spelling import split_types, translate
-from pyfunctools.schema.normalization.targets import Finished, Targets, complete_mapping, is_copied
+from pyfunctools.schema.normalization.targets import Targets, complete_mapping, is_copied
 from pyfunctools.schema.outline.json_types import schemas_by_name
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
@@ -179,13 +179,12 @@ class Normalizer(Generic[Scope]):
             node, scope = self._prepare(node, scope)
             if not _READ_WHOLE.isdisjoint(node) or ("$ref" in node and len(node) > 1):
                 node, scope = bundled_below(node, scope, self._prepare), None
-        if not isinstance(schema, Finished):
-            node = translate(node)
-            if "allOf" in node or (known_as is not None and node.get("$ref") == known_as):
-                node = self._merger.merge(node, copied=copied, known_as=known_as)
-            node = split_types(node)
-            if "discriminator" in node:
-                node = complete_mapping(node, self._targets)
+        node = translate(node)
+        if "allOf" in node or (known_as is not None and node.get("$ref") == known_as):
+            node = self._merger.merge(node, copied=copied, known_as=known_as)
+        node = split_types(node)
+        if "discriminator" in node:
+            node = complete_mapping(node, self._targets)
         self._note(node)
         if WITH_SCHEMAS.isdisjoint(node):
             return node

@@ -94,10 +94,6 @@ class Copied(dict[str, JsonValue]):
     """
 
 
-class Finished(dict[str, JsonValue]):
-    """A branch of `allOf` that is not merged; only its subschemas must still be normalized."""
-
-
 def is_copied(schema: JsonSchema) -> bool:
     """Return whether a schema consists only of parts of merged definitions."""
     if isinstance(schema, Joined) and isinstance(branches := schema["allOf"], list):

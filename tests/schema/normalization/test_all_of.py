@@ -55,7 +55,7 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     ([{"const": "a"}, {"const": "b"}], {"const": "a", "allOf": [{"const": "b"}]}),
     ([{"type": "string"}, {"enum": ["a", None]}], {"type": "string", "enum": ["a"]}),
     ([{"enum": ["a", None]}, {"type": "string"}], {"enum": ["a"], "type": "string"}),
-    ([{"type": "string"}, {"enum": [None]}], {"type": "string", "allOf": [{"enum": [None]}]}),
+    ([{"type": "string"}, {"enum": [None]}], {"type": "string", "allOf": [{"type": "null"}]}),
     ([{"enum": [None]}, {"type": "string"}], {"enum": [None], "allOf": [{"type": "string"}]}),
     ([{"not": {}}, {"not": {}}], {"not": {}, "allOf": [{"not": {}}]}),
     ([{"oneOf": [{}]}, {"anyOf": [{}]}], {"oneOf": [{}], "anyOf": [{}]}),
