@@ -7,9 +7,8 @@ with the reason.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from hashlib import sha256
-from typing import Final, cast
+from typing import Final
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
@@ -18,12 +17,13 @@ from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function, Reading, Skipped, with_notes
 from pyfunctools.record.origin import WRAPPED, RemoteTool, digest_of_tool
-from pyfunctools.schema.ground.references import find_target, resolve
+from pyfunctools.schema.ground.references import resolve
 from pyfunctools.schema.ground.walk import map_subschemas, subschemas
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.separation.predicates import IsHuman, is_human_by_default
-from pyfunctools.sources.alternatives import References, loosened, overlapping
+from pyfunctools.sources.directions import directed, overlapping
 from pyfunctools.sources.hidden import hidden_fault, notes_on_hidden, without_hidden
 
 _DIALECTS: Final = re.compile(
@@ -78,7 +78,9 @@ def function_of_tool(
     written = _schema(tool, "inputSchema") or {}
     output, wraps = _unwrapped(_schema(tool, "outputSchema"))
     parameters = normalize(written)
-    parameters = _open(loosened(parameters, References.by(partial(_target, parameters))))
+    root = Outline(parameters).root
+    overlaps = [*overlapping(root, written, "/parameters")]
+    parameters = _open(members_of(directed(root, None)))
     hints = members_of(tool.get("annotations"))
     contract = Contract.from_schemas(name, parameters, output, is_human, lenient=True)
     function = Function(
@@ -98,7 +100,6 @@ def function_of_tool(
         _contract=Lazy.of(contract),
     )
     hidden = notes_on_hidden(members_of(tool.get("inputSchema")), "/parameters")
-    overlaps = overlapping(written, "/parameters", References.by(partial(_target, written)))
     return with_notes(function, (*overlaps, *hidden))
 
 
@@ -124,11 +125,6 @@ def _open(parameters: JsonSchema) -> JsonSchema:
     schema = named if isinstance(named, dict) else parameters
     is_open = "properties" not in schema and MAY_ADD_PROPERTIES.isdisjoint(schema)
     return {**parameters, "additionalProperties": True} if is_open else parameters
-
-
-def _target(root: JsonSchema, reference: str) -> JsonSchema | bool | None:
-    target = find_target(root, reference)
-    return cast("JsonSchema | bool", target) if isinstance(target, dict | bool) else None
 
 
 def _unwrapped(schema: JsonSchema | None) -> tuple[JsonSchema | None, bool]:

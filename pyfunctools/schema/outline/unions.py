@@ -122,7 +122,7 @@ def _union(part: Part, keyword: str) -> Union:
     shapes = [
         shape
         for index, branch in enumerate(branches)
-        for place in _places(branch, _MOST_SHAPES // len(branches))
+        for place in choices_of(branch, len(branches))
         if (shape := _shape(index, place)).types
     ]
     tag = _tag(part.rules, branches, shapes)
@@ -134,8 +134,12 @@ def _union(part: Part, keyword: str) -> Union:
 _UNIONS = {keyword: partial(_union, keyword=keyword) for keyword in UNIONS}
 
 
-def _places(branch: Part, most: int) -> Iterator[Place]:
-    """Yield the place of a branch with one branch of each union inside it, for each choice."""
+def choices_of(branch: Part, branches: int) -> Iterator[Place]:
+    """Yield the place of a branch with one branch of each union inside it, for each choice.
+
+    The branch is one of so many `branches`: if there are too many choices, not all are made.
+    """
+    most = _MOST_SHAPES // branches
     todo: list[tuple[tuple[Part, ...], int]] = [((branch,), 0)]
     for roots, chosen in todo:  # grows while it is read
         place = branch.outline.place_of(roots)
@@ -153,10 +157,10 @@ def _shape(index: int, place: Place) -> ValueShape:
     for part in place.parts:
         types &= _types(part, part.own_types)
         items &= ALL_TYPES if (rest := part.items[1]) is None else _types(rest, rest.types)
-        values = values if (listed := _values(part)) is None else listed
+        values = values if (listed := values_of(part)) is None else listed
         for name, inner in part.declared.items():
             declared[name] = _types(inner, inner.types)
-            if listed := _values(inner):
+            if listed := values_of(inner):
                 known = constants.get(name, listed)
                 constants[name] = {key: None for key in listed if key in known}
     return ValueShape(
@@ -183,7 +187,7 @@ def _types(part: Part, types: frozenset[str]) -> frozenset[str]:
     return frozenset(names) if names in (["object"], ["array"]) else ALL_TYPES
 
 
-def _values(part: Part) -> Listed | None:
+def values_of(part: Part) -> Listed | None:
     """Return the values of `const` or `enum`; `None` without values, or if one is no scalar."""
     whole = part.resolved
     values = None if whole is None else listed_values(whole.rules)
@@ -273,7 +277,7 @@ def _is_certain(tag: Tag, branches: list[Part]) -> bool:
             return False
         if kind != "object":
             continue
-        keys = _values(part.declared[tag.name]) if tag.name in part.declared else None
+        keys = values_of(part.declared[tag.name]) if tag.name in part.declared else None
         if not keys or any(tag.branches.get(key) != index for key in keys):
             return False
     return True

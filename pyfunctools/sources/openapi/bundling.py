@@ -2,8 +2,8 @@
 
 A reference of any kind leads to a definition, whose name depends only on its place. The mapping of
 a discriminator keeps what the schema reaches anyway: the branches beside it. Of the subtypes that
-only the mapping, or an `allOf` of their own, makes known, a schema to be sent has those in which a
-person gives a part: a model could write one of them. No other is a part of a function's schema.
+only the mapping, or an `allOf` of their own, makes known, it has those in which a person gives a
+part: a model could write one of them. No other is a part of a function's schema.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from itertools import pairwise
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import DocumentError
 from pyfunctools.schema.ground.path import Path
-from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
+from pyfunctools.schema.ground.references import reference_to, steps_of
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.prepare import Bundled, bundled
 from pyfunctools.schema.separation.predicates import IsHuman, ask, may_be_persons, needs_name_only
@@ -25,10 +25,8 @@ from pyfunctools.schema.vocabulary import (
     EXAMPLES,
     IDENTITY,
     REFERENCES,
-    TESTED_ONLY,
     UNIONS,
 )
-from pyfunctools.sources.alternatives import References, loosened_alone
 from pyfunctools.sources.hidden import hidden_fault, without_hidden
 from pyfunctools.sources.openapi.definition_names import DefinitionNames
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
@@ -37,23 +35,17 @@ _IDENTITY = IDENTITY - {"id"} | DYNAMIC_REFERENCES | DRAFT
 """Keywords that identify a schema or its draft: left out, since `$defs` names a definition."""
 
 _REFERRING = REFERENCES | {"discriminator"}
-_SPECIAL = _IDENTITY | _REFERRING | EXAMPLES | TESTED_ONLY | {"oneOf"}
+_SPECIAL = _IDENTITY | _REFERRING | EXAMPLES
 _Key = tuple[Resource, str]
 
 
 class WrittenSchema:
-    """A schema of a document that is read, for values to be `sent` or not.
+    """A schema of a document that is read."""
 
-    `is_directed` says whether it is another one in the other direction: it has a `oneOf`, or
-    subtypes of a `discriminator` that have a person's part.
-    """
-
-    def __init__(self, bundler: "SchemaBundler", place: DocumentPlace, sent: bool) -> None:
+    def __init__(self, bundler: "SchemaBundler", place: DocumentPlace) -> None:
         self.place = place
-        self.is_directed = False
         self._bundler = bundler
         self._document = bundler.document
-        self._sent = self._loosens = sent
 
     def bundled(self) -> JsonSchema | bool:
         """Return the schema as written, with references to definitions."""
@@ -65,9 +57,8 @@ class WrittenSchema:
     def prepare(self, written: JsonSchema, resource: Resource) -> tuple[JsonSchema, Resource]:
         """Return a schema with its references rewritten to `#/$defs/...`, but for its subschemas.
 
-        The mapping of a `discriminator` names the branches beside it, and, in a schema of values
-        that are sent, the subtypes with a person's part. There a `oneOf` becomes an `anyOf`, but
-        not in what is only tested: with fewer constraints there, more values would be refused.
+        The mapping of a `discriminator` names the branches beside it, and the subtypes with a
+        person's part.
         """
         schema = written
         if self._document.may_have_hidden:
@@ -89,26 +80,7 @@ class WrittenSchema:
             self._rewrite_references(schema, copy, resource)
             if "discriminator" in schema:
                 self._rewrite_discriminator(written, copy, resource)
-        if "oneOf" in schema:
-            self.is_directed = True
-            if self._loosens:
-                copy = {**self._loosened(copy, resource)}
-        for keyword in TESTED_ONLY & copy.keys() if self._loosens else ():
-            if isinstance(tested := copy[keyword], dict):
-                self._loosens = False
-                copy[keyword] = Bundled(bundled(tested, resource, self.prepare))
-                self._loosens = True
         return copy, resource
-
-    def _loosened(self, schema: JsonSchema, resource: Resource) -> JsonSchema:
-        branches = items_of(schema["oneOf"])
-        if all(DYNAMIC_REFERENCES.isdisjoint(members_of(branch)) for branch in branches):
-            return loosened_alone(schema, self._bundler.references_of(resource))
-        made = [
-            Bundled(bundled(each, resource, self.prepare)) if isinstance(each, dict) else each
-            for each in branches
-        ]
-        return loosened_alone({**schema, "oneOf": made}, self._bundler.definitions)
 
     def _write_examples(self, keyword: str, copy: dict[str, JsonValue], resource: Resource) -> None:
         """Replace references in examples; an example without a target is left out."""
@@ -161,21 +133,15 @@ class WrittenSchema:
         mapping: dict[str, JsonValue] = {}
         for value, target in members_of(written.get("mapping")).items():
             place = bundler.mapped(target, resource)
-            if place is not None and (place.key in branches or self._is_told(place)):
+            if place is not None and (place.key in branches or bundler.is_private(place)):
                 mapping[value] = bundler.reference(place)
         for heir in bundler.heirs_of(self.place) if schema is self.place.value else ():
-            if self._is_told(heir) and (to := bundler.reference(heir)) not in mapping.values():
+            if bundler.is_private(heir) and (to := bundler.reference(heir)) not in mapping.values():
                 mapping.setdefault(str((steps_of("#" + heir.pointer) or ("",))[-1]), to)
         default = bundler.mapped(written.get("defaultMapping"), resource)
-        if default is not None and (default.key in branches or self._is_told(default)):
+        if default is not None and (default.key in branches or bundler.is_private(default)):
             made["defaultMapping"] = bundler.reference(default)
         copy["discriminator"] = {**made, "mapping": mapping} if mapping else made
-
-    def _is_told(self, subtype: DocumentPlace) -> bool:
-        """Return whether the schema to be sent names a subtype: one with a person's part."""
-        is_private = self._bundler.is_private(subtype)
-        self.is_directed |= is_private
-        return is_private and self._sent
 
 
 class SchemaBundler:
@@ -188,36 +154,12 @@ class SchemaBundler:
         self._is_human = is_human
         self._names = DefinitionNames(document)
         self._home = document.main.at("/" + "/".join(self._names.home))
-        self._references: dict[Resource, References] = {}
-        self.definitions = References(self._defined)
-        """The references to definitions."""
 
     def is_plain(self, schema: JsonValue) -> bool:
         """Return whether a schema is a few scalars, as most, which mean the same at every place."""
         if not isinstance(schema, dict) or is_tracked(schema):
             return False
         return _SPECIAL.isdisjoint(schema) and not self.document.may_have_hidden
-
-    def _defined(self, reference: str) -> tuple[JsonSchema | bool, References] | None:
-        place = self.places.get(defined_name(reference) or "")
-        return None if place is None else self._written(place)
-
-    def _written(self, place: DocumentPlace) -> tuple[JsonSchema | bool, References] | None:
-        if not isinstance(place.value, dict | bool):
-            return None
-        return place.value, self.references_of(place.resource)
-
-    def references_of(self, resource: Resource) -> References:
-        """Return the references in a resource, to schemas as they were written."""
-
-        def find(reference: str) -> tuple[JsonSchema | bool, References] | None:
-            place = self.mapped(reference, resource)
-            return None if place is None else self._written(place)
-
-        found = self._references.get(resource)
-        if found is None:
-            found = self._references[resource] = References(find)
-        return found
 
     def branches(self, schema: JsonSchema, resource: Resource) -> Iterator[DocumentPlace]:
         """Yield the targets of the branches beside a discriminator, those under `allOf` too."""

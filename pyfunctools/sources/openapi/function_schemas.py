@@ -56,12 +56,8 @@ class SchemaMaker:
         self._inputs: dict[int, tuple[ParameterInput, DirectedSchema]] = {}
 
     @cached_property
-    def _received(self) -> DocumentDefinitions:
+    def _definitions(self) -> DocumentDefinitions:
         return DocumentDefinitions(self._document, self._is_human)
-
-    @cached_property
-    def _sent(self) -> DocumentDefinitions:
-        return DocumentDefinitions(self._document, self._is_human, received=self._received)
 
     def checked(self, plan: Plan | Skipped) -> Plan | Skipped:
         """Return a plan if the parameters of its function can be made, else why it is skipped."""
@@ -132,15 +128,15 @@ class SchemaMaker:
                 if name not in seen:
                     seen.add(name)
                     if (name, sent) not in self._known_notes:
-                        found = self._examined(self._received.place_of(name), sent)
+                        found = self._examined(self._definitions.place_of(name), sent)
                         self._known_notes[name, sent] = found
                     queue.append(self._known_notes[name, sent])
 
     def _examined(self, place: DocumentPlace, sent: bool) -> _Notes:
         ignored = not str(self._document.root.get("openapi")).startswith(("3.1", "3.2"))
         with self.lock:
-            schema = self._received.bundled(place)
-            overlaps = [*self._received.overlapping(schema, place.pointer)] if sent else ()
+            schema = self._definitions.bundled(place)
+            overlaps = [*self._definitions.overlapping(place)] if sent else ()
         notes = [*notes_of(schema, place.pointer, siblings_ignored=ignored)]
         if self._document.may_have_hidden and isinstance(place.value, dict | bool):
             notes += notes_on_hidden(place.value, place.pointer)
@@ -180,20 +176,20 @@ class SchemaMaker:
             is_required = any(required for _, required in groups[name].values())
             top[name] = _closed_object(groups[name]), is_required
         if plan.body is not None:
-            sent = self._sent.directed(plan.body.schema)
+            sent = self._definitions.directed(plan.body.schema, sent=True)
             names += sent.names
             definitions |= sent.definitions
             annotations = _annotations(plan.body.description, plan.body.is_human)
             schema = _annotated(sent.schema, annotations)
             top[plan.body.body.argument[0]] = schema, plan.body.body.required
-        shared = self._sent.closure(names).schemas
+        shared = self._definitions.closure(names).schemas
         all_definitions = {**shared, **definitions} if definitions else shared
         return _with_definitions(_closed_object(top), all_definitions)
 
     def _input(self, entry: ParameterInput) -> DirectedSchema:
         known = self._inputs.get(id(entry))
         if known is None:
-            sent = self._sent.directed(entry.schema)
+            sent = self._definitions.directed(entry.schema, sent=True)
             annotations = _annotations(entry.description, entry.is_human)
             if entry.deprecated:
                 annotations["deprecated"] = True
@@ -212,13 +208,13 @@ class SchemaMaker:
 
     def _output(self, place: DocumentPlace, faults: list[str]) -> JsonSchema | None:
         try:
-            schema, names, definitions, has_persons = self._received.directed(place)
+            schema, names, definitions, has_persons = self._definitions.directed(place, sent=False)
         except DocumentError as error:
             faults.append(error.reason)
             return None
         if isinstance(schema, bool):
             return {} if schema else {"not": {}}
-        definitions = definitions or self._received.closure(names).schemas
+        definitions = definitions or self._definitions.closure(names).schemas
         output = _with_definitions(schema, definitions)
         return output_shown(output) if has_persons else output
 

@@ -118,21 +118,21 @@ def complete(
     schema: JsonValue,
     resolver: DocumentResolver | None = None,
     *,
-    sent: bool = False,
+    sent: bool | None = None,
     **root: JsonValue,
 ) -> JsonValue:
     """Give a schema with the definitions it reaches."""
     document = Document(Loaded(root=root, name="a.json"), resolver)
-    received = DocumentDefinitions(document, is_human_by_default)
-    definitions = received
-    if sent:
-        definitions = DocumentDefinitions(document, is_human_by_default, received=received)
+    definitions = DocumentDefinitions(document, is_human_by_default)
     place = DocumentPlace(schema, "/here", document.main)
-    normalized = definitions.normalized(place)
-    reached = definitions.closure(normalized.names).schemas
-    if not isinstance(normalized.schema, dict):
-        return normalized.schema
-    return {**normalized.schema, "$defs": reached} if reached else normalized.schema
+    found = definitions.normalized(place)
+    reached = definitions.closure(found.names).schemas
+    if sent is not None:
+        found = definitions.directed(place, sent=sent)
+        reached = found.definitions or definitions.closure(found.names).schemas
+    if not isinstance(found.schema, dict):
+        return found.schema
+    return {**found.schema, "$defs": reached} if reached else found.schema
 
 
 def schemas(**named: JsonValue) -> JsonObject:

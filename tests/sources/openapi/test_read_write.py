@@ -1,11 +1,11 @@
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from pyfunctools.schema.ground.references import prune
 from pyfunctools.schema.outline.outline import Outline
-from pyfunctools.sources.openapi.document_definitions import relieved
+from pyfunctools.sources.directions import directed
 
 TEXT = {"type": "string"}
 ID = {"type": "string", "readOnly": True}
@@ -109,8 +109,8 @@ WRITABLE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-def without(schema: dict[str, Any], mark: str) -> Any:
-    result = relieved(Outline(schema).root, mark)
+def without(schema: dict[str, Any], mark: Literal["readOnly", "writeOnly"]) -> Any:
+    result = directed(Outline(schema).root, mark)
     return schema if result is schema else prune(result)
 
 

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.sources.alternatives import References, loosened, overlapping
+from pyfunctools.note import Note
+from pyfunctools.schema.normalization.normalize import normalize
+from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.sources.directions import directed, overlapping
 
 
 def tagged(tag: Any, *, required: bool = True) -> JsonSchema:
@@ -15,13 +18,28 @@ def tagged(tag: Any, *, required: bool = True) -> JsonSchema:
 
 
 DEFINED: dict[str, Any] = {
-    "#/$defs/Cat": tagged("cat"),
-    "#/$defs/Dog": {"allOf": [{"$ref": "#/$defs/Pet"}, tagged("dog")]},
-    "#/$defs/Pet": {"type": "object", "properties": {"name": {"type": "string"}}},
-    "#/$defs/Loop": {"$ref": "#/$defs/Loop"},
+    "Cat": tagged("cat"),
+    "Dog": {"allOf": [{"$ref": "#/$defs/Pet"}, tagged("dog")]},
+    "Pet": {"type": "object", "properties": {"name": {"type": "string"}}},
+    "Loop": {"$ref": "#/$defs/Loop"},
 }
-REFERENCES = References.by(DEFINED.get)
-CAT, DOG, PET, LOOP = ({"$ref": reference} for reference in DEFINED)
+CAT, DOG, PET, LOOP = ({"$ref": f"#/$defs/{name}"} for name in DEFINED)
+
+
+def loosened(schema: JsonSchema) -> JsonSchema:
+    """Return a schema of values to be sent, without its definitions."""
+    result = dict(directed(outline_of(schema).root, None))
+    del result["$defs"]
+    return result
+
+
+def notes(schema: JsonSchema) -> list[Note]:
+    return [*overlapping(outline_of(schema).root, schema, "")]
+
+
+def outline_of(schema: JsonSchema) -> Outline:
+    return Outline({**schema, "$defs": DEFINED})
+
 
 APART = {
     "tags": [tagged("cat"), tagged("dog")],
@@ -46,11 +64,8 @@ TOGETHER = {
     "objects": [PET, {"type": "object"}],
     "tags-that-may-be-left-out": [tagged("cat", required=False), tagged("dog", required=False)],
     "equal-tags": [tagged("cat"), tagged("cat")],
-    "both-nullable": [{"type": t, "nullable": True} for t in ("string", "integer")],
-    "constants-both-nullable": [{"const": n, "nullable": True} for n in (1, 2)],
     "no-type": [{"minimum": 1}, {"type": "string"}],
     "anything": [True, {"type": "string"}],
-    "unknown-type": [{"type": "money"}, {"type": "string"}],
     "circle": [LOOP, {"type": "string"}],
     "dangling": [{"$ref": "#/$defs/None"}, {"type": "string"}],
 }
@@ -59,34 +74,49 @@ TOGETHER = {
 @pytest.mark.parametrize("branches", APART.values(), ids=APART)
 def test_branches_that_constants_tell_apart_stay_one_of(branches: list[Any]) -> None:
     schema = {"oneOf": branches}
-    assert loosened(schema, REFERENCES) == schema
-    assert not [*overlapping(schema, "", REFERENCES)]
+    assert loosened(schema) == schema
+    assert not notes(schema)
 
 
 @pytest.mark.parametrize("branches", TYPES.values(), ids=TYPES)
 def test_branches_of_different_types_are_rewritten_without_a_note(branches: list[Any]) -> None:
-    assert loosened({"oneOf": branches}, REFERENCES) == {"anyOf": branches}
-    assert not [*overlapping({"oneOf": branches}, "", REFERENCES)]
+    assert loosened({"oneOf": branches}) == {"anyOf": branches}
+    assert not notes({"oneOf": branches})
 
 
 @pytest.mark.parametrize("branches", TOGETHER.values(), ids=TOGETHER)
 def test_branches_that_may_fit_together_are_rewritten_and_noted(branches: list[Any]) -> None:
-    assert loosened({"oneOf": branches}, REFERENCES) == {"anyOf": branches}
-    found = overlapping({"oneOf": branches}, "", REFERENCES)
+    assert loosened({"oneOf": branches}) == {"anyOf": branches}
+    found = notes({"oneOf": branches})
     assert [note.pointer for note in found] == ["/oneOf"]
+
+
+WRITTEN = {
+    "both-nullable": [{"type": t, "nullable": True} for t in ("string", "integer")],
+    "constants-both-nullable": [{"const": n, "nullable": True} for n in (1, 2)],
+    "unknown-type": [{"type": "money"}, {"type": "string"}],
+}
+
+
+@pytest.mark.parametrize("branches", WRITTEN.values(), ids=WRITTEN)
+def test_branches_are_compared_as_they_are_normalized(branches: list[Any]) -> None:
+    written = {"oneOf": branches}
+    root = Outline(normalize(written)).root
+    assert "anyOf" in directed(root, None)
+    assert [note.pointer for note in overlapping(root, written, "")] == ["/oneOf"]
 
 
 def test_one_of_is_rewritten_at_each_depth_of_a_copy() -> None:
     both = {"oneOf": [{"type": "integer"}, {"type": "number"}]}
-    schema = {"properties": {"a": {"items": both}}, "allOf": [both], "oneOf": [both, CAT]}
+    schema = {"properties": {"a": {"items": both}}, "allOf": [both], "oneOf": [both, PET, {}]}
     either = {"anyOf": both["oneOf"]}
-    assert loosened(schema, REFERENCES) == {
+    assert loosened(schema) == {
         "properties": {"a": {"items": either}},
         "allOf": [either],
-        "anyOf": [either, CAT],
+        "anyOf": [either, PET, {}],
     }
-    assert schema["oneOf"] == [both, CAT]
-    assert {note.pointer for note in overlapping(schema, "", REFERENCES)} == {
+    assert schema["oneOf"] == [both, PET, {}]
+    assert {note.pointer for note in notes(schema)} == {
         "/oneOf",
         "/oneOf/0/oneOf",
         "/allOf/0/oneOf",
@@ -96,7 +126,7 @@ def test_one_of_is_rewritten_at_each_depth_of_a_copy() -> None:
 
 def test_beside_an_any_of_both_apply() -> None:
     schema = {"oneOf": [{"minimum": 1}, {"maximum": 9}], "anyOf": [{}, {}]}
-    assert loosened(schema, REFERENCES) == {
+    assert loosened(schema) == {
         "anyOf": [{}, {}],
         "allOf": [{"anyOf": [{"minimum": 1}, {"maximum": 9}]}],
     }
@@ -105,10 +135,10 @@ def test_beside_an_any_of_both_apply() -> None:
 @pytest.mark.parametrize("keyword", ["not", "if"])
 def test_below_a_negation_one_of_stays(keyword: str) -> None:
     schema = {keyword: {"oneOf": [{"minimum": 1}, {"maximum": 9}]}}
-    assert loosened(schema, REFERENCES) == schema
-    assert not [*overlapping(schema, "", REFERENCES)]
+    assert loosened(schema) == schema
+    assert not notes(schema)
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"oneOf": 1}, {"oneOf": []}])
 def test_a_schema_without_a_choice_is_unchanged(schema: JsonSchema) -> None:
-    assert loosened(schema, REFERENCES) == schema
+    assert loosened(schema) == schema
