@@ -196,7 +196,6 @@ class Invocation:
                 checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if isinstance(checked, Failure):
             return arguments_refused(function, checked)
-        llm = checked.value if isinstance(checked.value, dict) else {}
         attempt = 1 if self._begin is None else 2
         info = CallInfo(
             id=self._id or "", function=function.name, attempt=attempt, audience=self.audience
@@ -213,7 +212,7 @@ class Invocation:
         )
         run = Run(
             function,
-            llm,
+            checked.value if isinstance(checked.value, dict) else {},
             info,
             self.context,
             self.awaits,
