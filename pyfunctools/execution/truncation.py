@@ -28,16 +28,12 @@ def truncated(text: str, limit: int) -> str:
         return text
     if text.lstrip()[:1] in ("{", "["):
         try:
-            short = _json(cast("JsonValue", loads(text)), limit)
+            short = _dumped(_cut(cast("JsonValue", loads(text)), limit, {}))
         except (ValueError, RecursionError):  # not JSON, or nested too deeply
             short = None
         if short is not None and len(short) <= limit:
             return short
     return _middle(text, limit)
-
-
-def _json(value: JsonValue, limit: int) -> str:
-    return _dumped(_cut(value, limit, {}))
 
 
 def _size(value: JsonValue, sizes: Sizes) -> int:

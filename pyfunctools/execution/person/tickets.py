@@ -298,9 +298,14 @@ def answer_text(outcome: Outcome, text: str | None = None) -> str:
     `text` is the outcome's text without the values of the person.
     """
     text = outcome.text if text is None else text
-    answer = {"text": text, "reason": outcome.reason, "is_error": outcome.is_error}
-    waiting = outcome.waiting and {"waiting": waiting_to_json(outcome.waiting)}
-    return dumps({**answer, **(waiting or {})}, ensure_ascii=False, default=str)
+    answer: dict[str, object] = {
+        "text": text,
+        "reason": outcome.reason,
+        "is_error": outcome.is_error,
+    }
+    if outcome.waiting is not None:
+        answer["waiting"] = waiting_to_json(outcome.waiting)
+    return _AS_JSON(answer)
 
 
 def _check_store(key: bytes | None, store: object) -> None:
@@ -384,6 +389,7 @@ _REFUSALS: dict[Refusal, tuple[Reason, str]] = {
 }
 
 _COMPACT = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_AS_JSON = JSONEncoder(ensure_ascii=False, default=str).encode
 _VERSION = 6
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
 
