@@ -27,8 +27,11 @@ def shortened(text: str, limit: int) -> str:
 
 
 def text_of_value(value: object) -> str:
-    """Return a text as it is, and any other value as JSON."""
-    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
+    """Return a text as it is, and any other value as JSON; its type if it has no JSON."""
+    try:
+        return value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return f"<{type(value).__name__}>"
 
 
 def first_sentence(text: str, limit: int) -> str:

@@ -46,7 +46,9 @@ from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import InnerCall, Outcome, Waiting, outcome_json
 from pyfunctools.schema import Issue, Path, Success
+from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.json_values import is_json_value
+from pyfunctools.schema.ground.path import Keys
 from pyfunctools.signatures import loose_signatures, spelled_names
 
 _SMALL: Final[Any] = {
@@ -352,7 +354,7 @@ class ProgramRun:
     def _done(self, ended: ProgramEnd) -> Outcome:
         value, lines = ended.value, [self._sandbox.printed.removesuffix("\n")]
         if value is not None:
-            lines.append(_text_of(value))
+            lines.append(text_of_value(value))
         if ended.left:
             lines.append(f"Not awaited, so not run: {', '.join(ended.left)}.")
         lines = [*filter(None, lines)]
@@ -410,13 +412,6 @@ def _result(outcome: Outcome) -> tuple[bool, Any]:
         return False, _UNREADABLE
 
 
-def _text_of(value: object) -> str:
-    try:
-        return text_of_value(value)
-    except (TypeError, ValueError, RecursionError):
-        return f"<{type(value).__name__}>"
-
-
 def _answers_of(
     person: PersonsPart, calls: list[ProgramCall]
 ) -> tuple[Mapping[str, PersonsAnswer], tuple[Issue, ...]]:
@@ -426,18 +421,15 @@ def _answers_of(
     if approve is False or given is False:
         return dict.fromkeys(waiting, False), ()
     answers = cast("Mapping[str, Any]", given if isinstance(given, Mapping) else {})
-    places = [
-        Path.of((key,))
+    places: list[Keys] = [
+        (key,)
         for key, each in answers.items()
         if key not in waiting or not isinstance(each, Mapping | bool | Approval | None)
     ]
     if isinstance(approve, bool | Approval) or not isinstance(given, Mapping | None):
-        places.append(Path.of(()))
+        places.append(())
     wanted = f"an answer by the id of a call: {', '.join(waiting)}"
-    issues = tuple(
-        Issue(path=at, expected=wanted, value=None, message=f"{at} is not {wanted}.", side="human")
-        for at in places
-    )
+    issues = tuple(side_issue("human", keys, wanted) for keys in places)
     return ({}, issues) if issues else (answers, ())
 
 
