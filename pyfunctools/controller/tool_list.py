@@ -286,11 +286,11 @@ class Report:
 
     def _lines(self) -> Iterator[str]:
         yield from self._totals()
-        sizes = [(each.tokens, each.name) for each in self.entries]
+        sizes = {each.name: each.tokens for each in self.entries}
         notes = Counter([note.text for each in self.notes.values() for note in each])
         yield from _table("tokens of the largest functions", sizes)
-        yield from _table("skipped", _ranked(self.skipped))
-        yield from _table("notes", _ranked(notes))
+        yield from _table("skipped", self.skipped)
+        yield from _table("notes", notes)
 
 
 def report_of(functions: Sequence[Function], skipped: Sequence[Skipped]) -> Report:
@@ -313,19 +313,14 @@ def _entry(function: Function) -> Entry:
     return Entry(name=name, bytes=size, tokens=-(-size // BYTES_PER_TOKEN))
 
 
-def _ranked(counts: Mapping[str, int]) -> list[tuple[int, str]]:
-    return sorted(
-        ((count, text) for text, count in counts.items()), key=lambda row: (-row[0], row[1])
-    )
-
-
-def _table(title: str, rows: Sequence[tuple[int, str]]) -> Iterator[str]:
-    """Yield the title, and a line for each of the first rows, the largest first."""
-    if not rows:
+def _table(title: str, counts: Mapping[str, int]) -> Iterator[str]:
+    """Yield the title, and a line for each of the largest counts."""
+    if not counts:
         return
     yield f"\n{title}"
-    wide = len(f"{rows[0][0]:,}")
-    for count, text in rows[:SHOWN]:
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    wide = len(f"{rows[0][1]:,}")
+    for text, count in rows[:SHOWN]:
         shown = cut_at_word(" ".join(visible(text).split()), WIDTH - wide - 2)
         yield f"{count:>{wide},}  {shown}"
     if len(rows) > SHOWN:
