@@ -23,7 +23,6 @@ from pyfunctools.record.outcome import (
     Waiting,
     outcome_json,
     waiting_from_json,
-    waiting_to_json,
 )
 from pyfunctools.schema import Issue, Path
 
@@ -223,8 +222,10 @@ async def run_in_order(
             raise
 
 
-_VERSION: Final = 1
-_BYTES: Final = "$bytes"
+_VERSION: Final = 2
+_BYTES: Final = "$bytes:"
+_TEXT: Final = "$text:"
+"""Before a saved text that looks like saved bytes."""
 
 
 def _failure_digest(outcome: Outcome) -> str:
@@ -244,35 +245,28 @@ def _canonical_json(saved: Mapping[str, Any]) -> bytes:
 
 
 def _pack(value: object) -> object:
-    """Return a value as JSON; bytes (such as Bedrock's encrypted reasoning) become an object."""
+    """Return a value as JSON; bytes (such as Bedrock's encrypted reasoning) become a text."""
     if isinstance(value, bytes):
-        return {_BYTES: b64encode(value).decode()}
+        return _BYTES + b64encode(value).decode()
+    if isinstance(value, str):
+        return _TEXT + value if value.startswith((_BYTES, _TEXT)) else value
     if isinstance(value, list | tuple):
         return [_pack(each) for each in cast("Sequence[object]", value)]
     if isinstance(value, dict):
-        named = cast("dict[str, object]", value)
-        escape = "$" if _is_tag(named) else ""
-        return {f"{escape}{key}": _pack(each) for key, each in named.items()}
+        return {key: _pack(each) for key, each in cast("dict[str, object]", value).items()}
     return value
 
 
 def _unpack(value: Any) -> Any:
     """Return the value that `_pack` packed."""
+    if isinstance(value, str):
+        is_bytes = value.startswith(_BYTES)
+        return b64decode(value.removeprefix(_BYTES)) if is_bytes else value.removeprefix(_TEXT)
     if isinstance(value, list):
         return [_unpack(each) for each in cast("list[Any]", value)]
-    if not isinstance(value, dict):
-        return value
-    named = cast("dict[str, Any]", value)
-    if not _is_tag(named):
-        return {key: _unpack(each) for key, each in named.items()}
-    ((tag, inner),) = named.items()
-    return b64decode(inner) if tag == _BYTES else {tag[1:]: _unpack(inner)}
-
-
-def _is_tag(value: Mapping[str, object]) -> bool:
-    """Return whether an object stands for bytes, or looks like one that does."""
-    names = [str(key) for key in value]
-    return len(names) == 1 and names[0].startswith("$") and names[0].lstrip("$") == "bytes"
+    if isinstance(value, dict):
+        return {key: _unpack(each) for key, each in cast("dict[str, Any]", value).items()}
+    return value
 
 
 def _outcome_to_json(outcome: Outcome) -> JsonObject:
@@ -287,7 +281,7 @@ def _outcome_to_json(outcome: Outcome) -> JsonObject:
             {"keys": list(each.path.keys), **{name: getattr(each, name) for name in _OF_ISSUE}}
             for each in outcome.issues
         ],
-        "waiting": outcome.waiting and waiting_to_json(outcome.waiting),
+        "waiting": outcome.waiting and asdict(outcome.waiting),
     }
 
 

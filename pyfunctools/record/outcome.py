@@ -1,7 +1,7 @@
 """`Outcome`: the result of a call; `Question`: a question to a person, as data."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from pyfunctools._json import JsonValue
@@ -315,13 +315,8 @@ def waiting_state(waiting: Waiting) -> JsonValue:
     return cast("JsonValue", waiting._state)  # pyright: ignore[reportPrivateUsage]
 
 
-def waiting_to_json(waiting: Waiting) -> dict[str, Any]:
-    """Return a waiting call as JSON, with its ticket."""
-    return asdict(waiting)
-
-
 def waiting_from_json(saved: Mapping[str, Any]) -> Waiting:
-    """Return the waiting call that `waiting_to_json` wrote."""
+    """Return the waiting call that `asdict` wrote."""
     server, request = saved["server"], saved["request"]
     return replace(
         Waiting(**saved),

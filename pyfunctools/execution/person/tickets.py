@@ -7,7 +7,7 @@ import weakref
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac_digest
@@ -34,7 +34,7 @@ from pyfunctools.execution.steps import (
 )
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
-from pyfunctools.record.outcome import Outcome, Reason, waiting_to_json
+from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import REMARKS
@@ -304,7 +304,7 @@ def answer_text(outcome: Outcome, text: str | None = None) -> str:
         "is_error": outcome.is_error,
     }
     if outcome.waiting is not None:
-        answer["waiting"] = waiting_to_json(outcome.waiting)
+        answer["waiting"] = asdict(outcome.waiting)
     return _AS_JSON(answer)
 
 
