@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from pyfunctools._lazy import Lazy
@@ -334,13 +334,9 @@ class Calling:
         verb: str = "call",
     ) -> Invocation:
         """Return a call with these options, and clear them: no frame around it may hold them."""
-        from pyfunctools.execution.pipeline import Invocation
-
-        tickets = tickets or self._tickets
+        made, tickets = _invocation_type(), tickets or self._tickets
         try:
-            return Invocation(
-                self._entry, tickets, awaits=awaits, is_closed=self._is_closed, **options
-            )
+            return made(self._entry, tickets, awaits=awaits, is_closed=self._is_closed, **options)
         except TypeError:
             check_options(verb, options, CallOptions.__annotations__)
             raise
@@ -404,6 +400,13 @@ def _parts_of(given: Call, arguments: JsonValue) -> tuple[CallParts, object]:
 def listed(names: Iterable[str]) -> Iterable[str]:
     """Return names; a single text becomes a list of one."""
     return (names,) if isinstance(names, str) else names
+
+
+@cache  # an import statement in each call would take longer than the rest of its steps here
+def _invocation_type() -> type[Invocation]:
+    from pyfunctools.execution.pipeline import Invocation
+
+    return Invocation
 
 
 def _index_of(functions: Sequence[Function]) -> SearchIndex:
