@@ -332,8 +332,7 @@ def _returned(
         return replace(value, text=_message(value.text))
     files, rest = ((), value) if type(value) in _SCALARS else _files_and_rest(value, validator)
     if files and rest is None:
-        text = "\n".join(map(_described, files))
-        return Outcome(text=text, value=value, content=files)
+        return Outcome(text=_described_all(files), value=value, content=files)
     try:
         json = dump(rest)
     except Exception as error:  # serialisation runs code of the application
@@ -345,8 +344,7 @@ def _returned(
             reason="output",
             exception=error,
         )
-    # The schema is that of the whole value, so it cannot judge what is left without the files.
-    is_right = validator is None or files or validator.is_valid(json)
+    is_right = validator is None or validator.is_valid(json)
     checked = None if is_right or validator is None else validate_output(validator, json)
     if isinstance(checked, Failure):
         complaints = " ".join(issue.message for issue in checked.issues[:3])
@@ -356,11 +354,18 @@ def _returned(
             reason="output",
             issues=checked.issues,
         )
-    if type(json) is int:
-        text = str(json)
-    else:
-        text = visible(json if isinstance(json, str) else _AS_JSON(json))
+    text = _described_all(files) if files and json in ([], {}) else _told(json, value)
     return Outcome(text=text, value=value, content=files, function=function.name, _json=(json,))
+
+
+def _told(json: JsonValue, value: object) -> str:
+    """Return the text of a returned value, whose `json` may lack files; one item is told bare."""
+    if type(json) is int:
+        return str(json)
+    count = len(cast("Sequence[object]", value)) if isinstance(value, list | tuple) else 0
+    if isinstance(json, list) and len(json) == 1 < count:
+        return _told(json[0], None)
+    return visible(json if isinstance(json, str) else _AS_JSON(json))
 
 
 _AS_JSON = JSONEncoder(ensure_ascii=False).encode
@@ -374,8 +379,9 @@ def _files_and_rest(
 ) -> "tuple[tuple[File, ...], object]":
     """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), 1)`.
 
-    The rest is `None` if there are only files, and a single item of an array is unpacked. A file
-    further inside, and one that the output schema requires, becomes its name, type and size.
+    The rest is `None` if there are only files; without an output schema a single item of an array
+    is unpacked. A file further inside, and one that the output schema requires, becomes its name,
+    type and size.
     """
     from pyfunctools.record.file import File
 
@@ -392,12 +398,14 @@ def _files_and_rest(
         parts = () if validator is None else validator.outline.place.parts
         wanted = {name for part in parts for name in part.required}
         rest = {k: kept[k] for k, v in pairs if k in wanted or not isinstance(v, File)}
-        return tuple(files), rest or None
+        return tuple(files), None if validator is None and not rest else rest
     if isinstance(value, list | tuple):
         listed = cast("Sequence[object]", value)
         items = zip(listed, cast("list[object]", named), strict=True)
         others = [name for item, name in items if not isinstance(item, File)]
-        return tuple(files), others[0] if len(others) == 1 < len(listed) else others or None
+        if validator is None and len(others) == 1 < len(listed):
+            return tuple(files), others[0]
+        return tuple(files), None if validator is None and not others else others
     return tuple(files), None if isinstance(value, File) else named
 
 
@@ -425,6 +433,10 @@ def _with_names(value: object, kind: "type[File]", files: "list[File]") -> objec
             vars(made).update(named)
             return made
     return value
+
+
+def _described_all(files: "tuple[File, ...]") -> str:
+    return "\n".join(map(_described, files))
 
 
 def _described(file: "File") -> str:

@@ -289,6 +289,10 @@ class Named(TypedDict):
         (dict[str, File | str], {"a": A, "b": "c"}, {"b": "c"}),
         (dict[str, list[File]], {"a": [A, B]}, {"a": [A_NAME, B_NAME]}),
         (list[str | File] | None, ["a", A], "a"),
+        (list[str | File], ["a", A], "a"),
+        (list[str | File], ["a", A, "b"], ["a", "b"]),
+        (list[str | File], [A], A_NAME),
+        (list[int], [0, A], "0"),
         (tuple[str, File], ("a", A), "a"),
         (Sequence[File], [A], A_NAME),
         (File | None, A, A_NAME),
@@ -312,3 +316,17 @@ def test_files_are_taken_out_of_any_value(hint: Any, value: Any, json: Any) -> N
     assert outcome.ok
     assert outcome.text == (json if isinstance(json, str) else dumps(json))
     assert set(outcome.content) in ({A}, {B}, {A, B})
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [(list[str | File], [1, A]), (dict[str, int], {"n": "x", "a": A}), (list[int], ["x", A])],
+    ids=str,
+)
+def test_what_is_left_without_files_is_judged_by_the_output_schema(hint: Any, value: Any) -> None:
+    def give() -> object:
+        """Give."""
+        return value
+
+    give.__annotations__["return"] = hint
+    assert Controller.from_functions([give]).call("give").reason == "output"

@@ -196,6 +196,8 @@ def test_words_and_pictures_of_one_list_are_all_content(
     result = called(revision, "mixed", count=count)
     assert [each.type for each in result.content] == ["text", *["image"] * count]
     assert (result.content[0].text, result.is_error) == (text, False)  # type: ignore[union-attr]
+    words = ["words"]
+    assert result.structured_content in (words, {"result": words})
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -319,6 +319,9 @@ def _unpacked_keys(where: str, packed: object, names: Namespace) -> list[Input]:
 
 _WAITED = (abc.Awaitable, abc.Coroutine)
 _ASYNC_STREAMS = (abc.AsyncGenerator, abc.AsyncIterable, abc.AsyncIterator)
+_UNIONS = (Union, UnionType)
+_FILES_TAKEN_OUT = (list, dict, abc.Sequence, abc.Mapping)
+"""Containers of which what is no file has an output schema."""
 _STREAMS = (*_ASYNC_STREAMS, abc.Generator, abc.Iterable, abc.Iterator)
 
 
@@ -335,9 +338,14 @@ def _output(hint: object) -> object:
         return _output(inner[-1]) if inner else EMPTY
     if origin in _STREAMS:
         return _output(GenericAlias(list, inner[:1] or (Any,)))
-    if origin in (Union, UnionType) and any(map(_is_result_type, inner)):
+    if origin in _UNIONS and any(map(_is_result_type, inner)):
         left = tuple(each for each in inner if not _is_result_type(each))
-        return Union[left] if {*left} - {NoneType} else EMPTY  # noqa: UP007 - at run time
+        has_value = {*left} - {NoneType} and not any(map(_is_file, inner))
+        return Union[left] if has_value else EMPTY  # noqa: UP007 - at run time
+    if origin in _FILES_TAKEN_OUT and inner and get_origin(inner[-1]) in _UNIONS:
+        left = tuple(each for each in get_args(inner[-1]) if not _is_file(each))
+        if {*left} - {NoneType} and not any(map(_is_result_type, left)):
+            return GenericAlias(origin, (*inner[:-1], Union[left]))  # noqa: UP007 - at run time
     return EMPTY if _is_result_type(bare) else hint
 
 
@@ -345,11 +353,15 @@ def _is_result_type(hint: object) -> bool:
     """Return whether a hint is `Outcome` or `File`, or a container of them: without a schema."""
     if (inner := get_args(hint)) and get_origin(hint) is not Literal:
         return any(map(_is_result_type, inner))
-    module, name = getattr(hint, "__module__", None), getattr(hint, "__qualname__", None)
-    return (module, name) in _RESULT_TYPES
+    return _is_file(hint) or _name_of(hint) == ("pyfunctools.record.outcome", "Outcome")
 
 
-_RESULT_TYPES = {("pyfunctools.record.outcome", "Outcome"), ("pyfunctools.record.file", "File")}
+def _is_file(hint: object) -> bool:
+    return _name_of(hint) == ("pyfunctools.record.file", "File")
+
+
+def _name_of(hint: object) -> tuple[object, object]:
+    return getattr(hint, "__module__", None), getattr(hint, "__qualname__", None)
 
 
 def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None:

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Never, NoReturn, Optional, TypedDict, Union, 
 import pytest
 
 from pyfunctools.errors import DefinitionError
+from pyfunctools.record.file import File
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.sources.python.callable_signature import EMPTY, Signature, read_signature
 
@@ -103,6 +104,11 @@ OUTPUTS: list[tuple[object, object]] = [
     (Never, EMPTY),
     (Outcome, EMPTY),
     (Outcome | int, int),
+    (File | int, EMPTY),
+    (list[str | File], list[str]),
+    (dict[str, File | int | None], dict[str, int | None]),
+    (list[File | None], EMPTY),
+    (list[str | list[File]], EMPTY),
     (Union[int, str, Outcome], int | str),
     (Optional[Outcome], EMPTY),
     (Iterator[int], list[int]),
