@@ -140,14 +140,13 @@ class OpenResponse:
     """A response whose status and headers are received.
 
     `read` returns the next chunk of the body, or `None` at its end. `close` ends the response at
-    any time. `decoded` is true if the chunks are decoded already.
+    any time.
     """
 
     status: int
     headers: Headers
     read: Callable[[], Coroutine[Any, Any, bytes | None]]
     close: Callable[[], Coroutine[Any, Any, object]]
-    decoded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,7 +300,7 @@ class Exchange:
     ) -> bytes:
         """Return the whole body; with a reader pass on its items as they come, and keep none."""
         limit, length = self.limits.response, response.headers.get("content-length", "")
-        encoding = "" if response.decoded else response.headers.get("content-encoding", "")
+        encoding = response.headers.get("content-encoding", "")
         is_known = not (reader or encoding or request.method == "HEAD") and length.isascii()
         if is_known and length.isdigit() and (len(length) > 18 or int(length) > limit):
             raise UnreadableError(f"is larger than {limit} bytes")

@@ -320,11 +320,8 @@ class Login:
         return saved(await self._stored(partial(store_of(self.settings).load, self._key(what))))
 
     async def _save(self, what: str, found: Hidden | None) -> None:
-        def save() -> object:
-            text = partial(json.dumps, found) if found else str
-            return store_of(self.settings).save(self._key(what), text())
-
-        await self._stored(save)
+        save = partial(store_of(self.settings).save, self._key(what))
+        await self._stored(lambda: save(json.dumps(found) if found else ""))
 
     async def _stored(self, called: Callable[[], object]) -> object:
         """Return what a method of the store returns.

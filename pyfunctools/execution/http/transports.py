@@ -157,8 +157,8 @@ class Pools:
         challenges = [("www-authenticate", each) for each in lines]
         try:
             flow.send(library.Response(401, headers=challenges, request=message))
-        except (library.HTTPError, *_NO_CHALLENGE):
-            return None
+        except (library.HTTPError, LookupError, RuntimeError, StopIteration, ValueError):
+            return None  # there is no challenge, or the library cannot answer it
         return message.headers.get("authorization")
 
     @property
@@ -278,9 +278,6 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
-_NO_CHALLENGE = (LookupError, RuntimeError, StopIteration, ValueError)
-"""Further errors of the libraries if there is no challenge, or if they cannot answer it."""
-
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
@@ -337,10 +334,12 @@ def client_transport(client: object, masked: Masked, *, trusted: bool = True) ->
             own.send(message, **options) if blocks else await own_async.send(message, **options)
         )
         chunks = response.iter_raw() if blocks else response.aiter_raw()
-        is_read = response.is_stream_consumed  # by a hook of the caller
-        chunks = iter((response.content,)) if is_read else chunks
+        lines = response.headers.raw
+        if response.is_stream_consumed:  # by a hook of the caller, and decoded
+            chunks = iter((response.content,))
+            lines = [line for line in lines if line[0].lower() != b"content-encoding"]
         close = response.close if blocks else response.aclose
-        return opened(response.status_code, response.headers.raw, chunks, close, decoded=is_read)
+        return opened(response.status_code, lines, chunks, close)
 
     return HttpTransport(send=send, blocks=blocks, **_faults(library))
 
@@ -367,8 +366,6 @@ def opened(
     lines: Iterable[tuple[bytes, bytes]],
     chunks: Iterator[bytes] | AsyncIterator[bytes],
     close: Callable[[], object],
-    *,
-    decoded: bool = False,
 ) -> OpenResponse:
     """Return a response from its header lines and its `chunks`, which block or are awaited."""
 
@@ -381,7 +378,7 @@ def opened(
             await closing
 
     headers = headers_of(lines)
-    return OpenResponse(status=status, headers=headers, read=read, close=ended, decoded=decoded)
+    return OpenResponse(status=status, headers=headers, read=read, close=ended)
 
 
 @lru_cache(maxsize=4)
