@@ -19,13 +19,13 @@ from pyfunctools.sources.directions import directed, overlapping
 from pyfunctools.sources.openapi.bundling import SchemaBundler, WrittenSchema
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
-_Mark: TypeAlias = Literal["readOnly", "writeOnly"]
+_Unsent: TypeAlias = Literal["readOnly", "writeOnly"]
 PERSONS = "x-human"
 """Stands for every keyword that may make a part a person's."""
 
 _COLLECTED = frozenset({"oneOf", "readOnly", "writeOnly"})
 _NAMED = _COLLECTED | {"$ref", "discriminator"}
-_CHANGING: Mapping[_Mark, frozenset[str]] = {
+_CHANGING: Mapping[_Unsent, frozenset[str]] = {
     "readOnly": frozenset({"oneOf", "readOnly"}),
     "writeOnly": frozenset({"discriminator", "writeOnly"}),
 }
@@ -48,10 +48,9 @@ class Closure(NamedTuple):
 
 
 class DirectedSchema(NamedTuple):
-    """A schema for one direction, the shared definitions it needs, and definitions of its own."""
+    """A schema for one direction, with the definitions it reaches."""
 
     schema: JsonSchema | bool
-    names: tuple[str, ...]
     definitions: JsonSchema
     has_persons: bool
 
@@ -71,7 +70,7 @@ class DocumentDefinitions:
         self._closures: dict[tuple[str, ...], Closure] = {}
         self._whole: dict[str, JsonValue] = {}
         self._roots = count()
-        self._directed: dict[tuple[str, _Mark], NormalizedSchema] = {}
+        self._directed: dict[tuple[str, _Unsent], NormalizedSchema] = {}
 
     @cached_property
     def _outline(self) -> Outline:
@@ -79,18 +78,17 @@ class DocumentDefinitions:
 
     def directed(self, place: DocumentPlace, *, sent: bool) -> DirectedSchema:
         """Return the schema at a place of values that are sent, or else of returned ones."""
-        mark: _Mark = "readOnly" if sent else "writeOnly"
+        mark: _Unsent = "readOnly" if sent else "writeOnly"
         normalized = self.normalized(place)
-        keywords = normalized.keywords | self.closure(normalized.names).keywords
+        closure = self.closure(normalized.names)
+        keywords = normalized.keywords | closure.keywords
         changing = _CHANGING[mark] & keywords
         if not changing:
-            schema, names, _ = normalized
-            return DirectedSchema(schema, names, {}, PERSONS in keywords)
+            return DirectedSchema(normalized.schema, closure.schemas, PERSONS in keywords)
         normalized = self._changed(normalized, self._root(normalized), mark, changing)
         reached = _reached(normalized.names, partial(self._directed_definition, mark, changing))
         return DirectedSchema(
             normalized.schema,
-            (),
             {name: each.schema for name, each in reached.items()},
             any(PERSONS in each.keywords for each in (normalized, *reached.values())),
         )
@@ -182,7 +180,7 @@ class DocumentDefinitions:
         return self._bundled[name]
 
     def _directed_definition(
-        self, mark: _Mark, changing: frozenset[str], name: str
+        self, mark: _Unsent, changing: frozenset[str], name: str
     ) -> NormalizedSchema:
         made = self._directed.get((name, mark))
         if made is None:
@@ -192,7 +190,7 @@ class DocumentDefinitions:
         return made
 
     def _changed(
-        self, known: NormalizedSchema, part: Part | None, mark: _Mark, changing: frozenset[str]
+        self, known: NormalizedSchema, part: Part | None, mark: _Unsent, changing: frozenset[str]
     ) -> NormalizedSchema:
         """Return a schema for one direction, in which `changing` keywords are reached."""
         # A mark may be in what a property refers to.

@@ -163,12 +163,10 @@ class SchemaMaker:
     def _parameters(self, plan: Plan) -> JsonSchema:
         top: dict[str, _Property] = {}
         groups: dict[str, dict[str, _Property]] = {}
-        names: list[str] = []
-        definitions: dict[str, JsonValue] = {}
+        definitions: JsonSchema = {}
         for entry in plan.inputs:
             sent = self._input(entry)
-            names += sent.names
-            definitions |= sent.definitions
+            definitions = _joined(definitions, sent.definitions)
             first, *rest = entry.parameter.argument
             holder = groups.setdefault(first, {}) if rest else top
             holder[rest[0] if rest else first] = sent.schema, entry.parameter.required
@@ -177,14 +175,11 @@ class SchemaMaker:
             top[name] = _closed_object(groups[name]), is_required
         if plan.body is not None:
             sent = self._definitions.directed(plan.body.schema, sent=True)
-            names += sent.names
-            definitions |= sent.definitions
+            definitions = _joined(definitions, sent.definitions)
             annotations = _annotations(plan.body.description, plan.body.is_human)
             schema = _annotated(sent.schema, annotations)
             top[plan.body.body.argument[0]] = schema, plan.body.body.required
-        shared = self._definitions.closure(names).schemas
-        all_definitions = {**shared, **definitions} if definitions else shared
-        return _with_definitions(_closed_object(top), all_definitions)
+        return _with_definitions(_closed_object(top), definitions)
 
     def _input(self, entry: ParameterInput) -> DirectedSchema:
         known = self._inputs.get(id(entry))
@@ -208,15 +203,18 @@ class SchemaMaker:
 
     def _output(self, place: DocumentPlace, faults: list[str]) -> JsonSchema | None:
         try:
-            schema, names, definitions, has_persons = self._definitions.directed(place, sent=False)
+            schema, definitions, has_persons = self._definitions.directed(place, sent=False)
         except DocumentError as error:
             faults.append(error.reason)
             return None
         if isinstance(schema, bool):
             return {} if schema else {"not": {}}
-        definitions = definitions or self._definitions.closure(names).schemas
         output = _with_definitions(schema, definitions)
         return output_shown(output) if has_persons else output
+
+
+def _joined(definitions: JsonSchema, others: JsonSchema) -> JsonSchema:
+    return {**definitions, **others} if definitions and others else definitions or others
 
 
 def _with_definitions(schema: JsonSchema, definitions: JsonSchema) -> JsonSchema:

@@ -125,14 +125,13 @@ def complete(
     document = Document(Loaded(root=root, name="a.json"), resolver)
     definitions = DocumentDefinitions(document, is_human_by_default)
     place = DocumentPlace(schema, "/here", document.main)
-    found = definitions.normalized(place)
-    reached = definitions.closure(found.names).schemas
+    normalized = definitions.normalized(place)
+    schema, reached = normalized.schema, definitions.closure(normalized.names).schemas
     if sent is not None:
-        found = definitions.directed(place, sent=sent)
-        reached = found.definitions or definitions.closure(found.names).schemas
-    if not isinstance(found.schema, dict):
-        return found.schema
-    return {**found.schema, "$defs": reached} if reached else found.schema
+        schema, reached, _ = definitions.directed(place, sent=sent)
+    if not isinstance(schema, dict):
+        return schema
+    return {**schema, "$defs": reached} if reached else schema
 
 
 def schemas(**named: JsonValue) -> JsonObject:
