@@ -75,10 +75,10 @@ def parse_calls(
     reports it. With `repeated="keep"` all of them are in the result.
 
     A name is matched exactly, then with `_` for invalid characters, then by its last part behind a
-    dot; then, in a text and if the arguments are valid, as the end of one function's name, or by its
-    letters and digits. An unknown name is a `Failure` with similar names. At most 1,000 calls are
-    read; one more is a `Failure` that reports the limit. Time is linear in the length of the text:
-    if thousands of objects or calls are not closed, the rest of the text is not read.
+    dot; then, in a text and if the arguments are valid, as the end of one function's name, or by
+    its letters and digits. An unknown name is a `Failure` with similar names. At most 1,000 calls
+    are read; one more is a `Failure` that reports the limit. Time is linear in the length of the
+    text: if thousands of objects or calls are not closed, the rest of the text is not read.
 
     Raises:
         DocumentError: `raw` is not the output of a model or an SDK, but for example a coroutine.

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from keyword import iskeyword
 from math import isfinite
 from typing import Any, Final, TypeVar
 
@@ -258,29 +259,43 @@ def _with_names(
 ) -> tuple[WrittenArguments, list[Issue]]:
     """Return arguments under the names of properties, and issues of surplus arguments.
 
-    A single object whose keys are properties is the object of all arguments.
+    A single object whose keys are properties is the object of all arguments. What Python cannot
+    write as a keyword, as `from`, is written `from_` or `_from`.
     """
     positional, given = written.positional, written.values
     only = positional[0] if len(positional) == 1 and not given else None
     if isinstance(only, dict) and only and all(key in names for key in only):
         return written.moved(dict(only), lambda keys: keys[1:]), []
-    if not positional:
+    bare = {key: key.strip("_") for key in given if key not in names}
+    every = [*given, *bare.values()]
+    meant: dict[str | int, str] = {
+        key: name
+        for key, name in bare.items()
+        if iskeyword(name) and name in names and every.count(name) == 1
+    }
+    if not positional and not meant:
         return written, []
+    values = {meant.get(key, key): value for key, value in given.items()}
     free = enumerate(names[: len(positional)])
-    placed: dict[str | int, str] = {place: name for place, name in free if name not in given}
-    values = {**given, **{name: positional[int(place)] for place, name in placed.items()}}
+    placed = {place: name for place, name in free if name not in values}
+    values |= {name: positional[place] for place, name in placed.items()}
+    named = {**meant, **placed}
 
     def change(keys: Keys) -> Keys:
-        return (placed.get(keys[0], keys[0]), *keys[1:]) if keys else keys
+        return (named.get(keys[0], keys[0]), *keys[1:]) if keys else keys
 
     arguments = written.moved(values, change)
-    surplus = [place for place in range(len(positional)) if place not in placed]
+    arguments.repairs += (
+        Repair(path=Path.of((name,)), kind="keyword", before=key, after=name)
+        for key, name in meant.items()
+    )
     return arguments, [
         _issue(
             (names[place] if place < len(names) else place,),
             f"There is no parameter for argument {place + 1}.",
         )
-        for place in surplus
+        for place in range(len(positional))
+        if place not in placed
     ]
 
 
