@@ -90,10 +90,12 @@ def reserved_names(
     if not route.parameters:
         return NO_NAMES
     declared = {each.name for each in route.parameters if each.location == "query"}
-    own = (each for each in set_in({}, own_query) if each[1] not in declared)
-    sent = ((location, name) for location, name, _ in (*set_in(headers, query), *own))
-    keys = ((each.location, each.parameter) for each in route.schemes.values())
-    return {*further, *sent, *((location, name) for location, name in keys if location and name)}
+    sent = {(location, name) for location, name, _ in set_in(headers, query)}
+    sent |= {("query", name) for _, name, _ in set_in({}, own_query) if name not in declared}
+    for scheme in route.schemes.values():
+        if scheme.location is not None and scheme.parameter is not None:
+            sent.add((scheme.location, scheme.parameter))
+    return sent | further
 
 
 def clashes(
