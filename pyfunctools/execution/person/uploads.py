@@ -115,7 +115,7 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
     values by path and nested ones is refused too.
     """
     contract = contract_of(function)
-    side = contract.human_side
+    side, separated = contract.human_side, contract.separated
     wrong = [
         side_issue("human", (name,), "all values by path, or none")
         for name in (human if isinstance(human, dict) else ())
@@ -125,7 +125,7 @@ def merged(function: Function, llm: JsonValue, human: JsonValue) -> Success[Json
         wrong += _texts_for_files(contract.validator.outline.place, human)
     if wrong:
         return Failure(value=None, issues=tuple(wrong))
-    return function.merge(llm=llm, human=human)
+    return function.merge(llm=llm) if separated is None else separated.merge(llm, human)
 
 
 def wants_file(schema: JsonSchema | bool) -> bool:
