@@ -37,7 +37,7 @@ _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
 """The parameters k1 and b of BM25."""
 _FULL: Final = 16
-"""Words of a text that count fully; those of a longer one share their weight."""
+"""WeighedTexts of a text that count fully; those of a longer one share their weight."""
 _SHARES: Final = ((1.0, 1), (0.5, 2))
 """The weights of the two cosines, and the number of a function's first texts in each."""
 _CLAUSES: Final = 0.5
@@ -50,7 +50,7 @@ _MOST_WORDS: Final = 200
 """The most different words of a query."""
 
 
-Words: TypeAlias = list[tuple[float, list[str]]]
+WeighedTexts: TypeAlias = list[tuple[float, list[str]]]
 """The words of each text of a function, and the weight of each of these words."""
 
 
@@ -210,22 +210,22 @@ def _stems(text: str, known: dict[str, str]) -> Iterator[str]:
                 yield stem
 
 
-def _read(function: Function, stems: dict[str, str]) -> Words:
+def _read(function: Function, stems: dict[str, str]) -> WeighedTexts:
     texts = ((full, list(_stems(text, stems))) for full, text in _texts(function))
     return [(full * min(1.0, _FULL / (len(words) or 1)), words) for full, words in texts]
 
 
-def _length(texts: Words) -> float:
+def _length(texts: WeighedTexts) -> float:
     return sum(weight * len(words) for weight, words in texts)
 
 
-def _words(texts: Words, lasts: Mapping[str, str]) -> set[str]:
+def _words(texts: WeighedTexts, lasts: Mapping[str, str]) -> set[str]:
     """Return the words of texts, and the last word of each compound."""
     found = set(chain.from_iterable(words for _, words in texts))
     return found.union(filter(None, map(lasts.get, found)))
 
 
-def _weights(texts: Words, lasts: Mapping[str, str]) -> dict[str, float]:
+def _weights(texts: WeighedTexts, lasts: Mapping[str, str]) -> dict[str, float]:
     """Return the weight of each of the `_words`."""
     found = dict[str, float]()
     for weight, words in texts:
@@ -300,4 +300,4 @@ _FILLERS: Final = frozenset(
     which while who whom why will with would you your
     """.split()  # noqa: SIM905 - readable
 )
-"""Words of any request and any description."""
+"""WeighedTexts of any request and any description."""
