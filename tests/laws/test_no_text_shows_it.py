@@ -179,7 +179,11 @@ def by_saved_turn(controller: Controller, name: str, wrote: Given, gave: Given) 
 
 def by_edit(controller: Controller, name: str, wrote: Given, gave: Given) -> Any:
     asking = controller.configured(confirm=lambda _: True)
-    return asking.call(name, wrote, approve=Approval(human=gave))
+    added = asking.call(name, wrote, approve=Approval(human=gave))
+    if gave != {"pin": SECRET}:
+        return added
+    whole = Approval({**wrote, **gave})
+    return [added, asking.call(name, wrote, human={"pin": "4711-x"}, approve=whole)]
 
 
 def by_failing_approval(controller: Controller, name: str, wrote: Given, gave: Given) -> Any:
