@@ -92,12 +92,17 @@ def parse_calls(
     if isinstance(raw, bytes | bytearray):
         raw = bytes(raw).decode(errors="surrogateescape")
     if isinstance(raw, str):
-        found = Scan(raw, names).calls()
-    else:
-        reply = _reply(raw, names)
-        if native := reply.calls(reply.reason)[: MAX_CALLS + 1]:
-            return check_calls(native, [call.id for call in native], names)
-        found = _in_texts(reply, names)
+        return _checked(Scan(raw, names).calls(), names, repeated)
+    reply = _reply(raw, names)
+    if native := reply.calls(reply.reason)[: MAX_CALLS + 1]:
+        return check_calls(native, [call.id for call in native], names)
+    return _checked(_in_texts(reply, names), names, repeated)
+
+
+def _checked(
+    found: list[FoundCall], names: FunctionNames, repeated: Literal["drop", "keep"]
+) -> list[Call]:
+    """Return the checked calls of a text, up to the limit."""
     over = found[MAX_CALLS : MAX_CALLS + 1]
     found = found[:MAX_CALLS]
     calls = [_call(each, names) for each in found]

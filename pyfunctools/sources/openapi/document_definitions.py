@@ -23,13 +23,13 @@ _Unsent: TypeAlias = Literal["readOnly", "writeOnly"]
 PERSONS = "x-human"
 """Stands for every keyword that may make a part a person's."""
 
-_COLLECTED = frozenset({"oneOf", "readOnly", "writeOnly"})
-_NAMED = _COLLECTED | {"$ref", "discriminator"}
 _CHANGING: Mapping[_Unsent, frozenset[str]] = {
     "readOnly": frozenset({"oneOf", "readOnly"}),
     "writeOnly": frozenset({"discriminator", "writeOnly"}),
 }
 """Keywords with which a schema for one direction is another one."""
+_NAMED = frozenset({"$ref"}).union(*_CHANGING.values())
+_COLLECTED = _NAMED - {"$ref", "discriminator"}
 
 
 class NormalizedSchema(NamedTuple):
