@@ -15,7 +15,6 @@ REASONS = {
     "cli/advice.py": "keywords that describe a value to a model",
     "controller/tool_list.py": "keywords that decide whether strict mode is worth its cost",
     "dialects": "keywords that vendors support",
-    "integrations/inspector/markup.py": "how a page says a bound to a person",
     "schema/feedback/plain_words.py": "kinds of question",
     "schema/normalization/spelling.py": "the functions that translate older spellings",
     "schema/vocabulary.py": "the vocabulary itself",

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar, Unpack, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from pyfunctools._text import visible
-from pyfunctools.errors import DefinitionError, LifespanError, LoopError
+from pyfunctools.errors import DefinitionError, LifespanError, LoopError, wrong_type
 from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan
 from pyfunctools.execution.http.exchange import (
     DEADLINE,
@@ -26,7 +26,7 @@ from pyfunctools.execution.person.blame import whole_refused
 from pyfunctools.execution.request.assembly import unsendable
 from pyfunctools.execution.request.claims import argument_at
 from pyfunctools.execution.request.connection import Connection
-from pyfunctools.execution.request.destination import checked_servers, server_url
+from pyfunctools.execution.request.destination import server_url
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import BackgroundLoop, finish, in_a_loop
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -77,7 +77,10 @@ class ApplicationRunner(HttpRunner):
         limits: Limits = DEFAULT_LIMITS,
         **connection: Unpack[Connection],
     ) -> None:
-        address = next(iter(checked_servers(connection.get("server"))), BASE_URL)
+        address = BASE_URL if (given := connection.get("server")) is None else given
+        if not isinstance(address, str):
+            remedy = "An application has one address: write it, such as `http://localhost/api`."
+            raise wrong_type("server", "text", address, remedy)
         url = urlsplit(server_url((), address))
         root_path = (root_path or unquote(url.path)).rstrip("/")
         self._application = application

@@ -136,9 +136,11 @@ def _check_choice(option: str, value: object, allowed: tuple[object, ...]) -> No
 
 
 def _skipped_error(name: str, skipped: Sequence[Skipped]) -> DocumentError:
-    lines = [f"{entry.where}: {entry.reason} (at {entry.pointer})" for entry in skipped]
+    *others, last = skipped  # the error itself tells the pointer of the last one
+    lines = [f"{entry.where}: {entry.reason} (at {entry.pointer})" for entry in others]
     title = f"{quantity(len(skipped), 'operation')} cannot become functions:"
-    return DocumentError(name, "\n".join([title, *lines]), pointer=skipped[0].pointer)
+    reason = "\n".join([title, *lines, f"{last.where}: {last.reason}"])
+    return DocumentError(name, reason, pointer=last.pointer)
 
 
 class OperationTexts:

@@ -423,7 +423,9 @@ def test_the_application_sees_its_address(
     assert dict(teas.scopes[0]["headers"])[b"host"] == host
 
 
-@pytest.mark.parametrize("server", [3, [], "ftp://x", "localhost"])
+@pytest.mark.parametrize(
+    "server", [3, [], True, ["https://a", "https://b"], "ftp://x", "localhost"]
+)
 def test_an_invalid_server_is_refused(hosted: Hosted, server: Any) -> None:
     with pytest.raises(DefinitionError, match="server"):
         hosted(server=server)
