@@ -283,11 +283,16 @@ def main() -> None:
         print(f"| {name} | {' | '.join(figures(names, rounds))} |", flush=True)
 
 
+def told(figure: float) -> str:
+    """Return a figure with three digits, or all of those before the point."""
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
+
+
 def figures(names: list[str], rounds: list[dict[str, float | None]]) -> list[str]:
     """Return the cells of a row: our median, and the median ratio of each other tree."""
     ours = [each["this"] for each in rounds]
     known = [value for value in ours if value is not None]
-    cells = [f"{statistics.median(known):,.3g}" if known else "-"]
+    cells = [told(statistics.median(known)) if known else "-"]
     for name in names[1:]:
         ratios = [
             each[name] / each["this"]  # type: ignore[operator]
