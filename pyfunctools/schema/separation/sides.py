@@ -78,7 +78,8 @@ class _SideWriter:
             content = self._copy(node) if place is None else self._mixed(node, place)
             self._schemas[node, place].update(content)
         body = schema if isinstance(schema, dict) else {"allOf": [schema]}
-        return {**body, "$defs": self._definitions} if self._definitions else body
+        # A part that was written may be left out in the end, and with it what it refers to.
+        return prune({**body, "$defs": self._definitions}) if self._definitions else body
 
     def _at(self, node: Node, place: OwnedPlace | None) -> JsonSchema | bool:
         """Return this side of a node for a mixed place, or a copy of the node."""
