@@ -126,16 +126,28 @@ def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | No
 
 def parse_assignments(arguments: WrittenArguments) -> WrittenArguments | None:
     """Return keyword arguments for positional strings such as `"days=3"`, `None` for others."""
-    texts = [each for each in arguments.positional if isinstance(each, str) and "=" in each]
-    if arguments.raws or len(texts) < len(arguments.positional):
-        return None
-    text = ", ".join(texts) + ")"
-    found, _ = read_arguments(text, 0, len(text))
-    if found is None or found.positional or found.faults or found.repairs or found.end < len(text):
-        return None
+    found = WrittenArguments(end=arguments.end)
+    for each in arguments.positional:
+        if not isinstance(each, str) or "=" not in each or arguments.raws:
+            return None
+        if misquoted := _MISQUOTED.fullmatch(each):
+            found.values[misquoted[1]] = misquoted[2]
+            continue
+        # One by one: a quote without an end reaches into no other text.
+        read, _ = read_arguments(each, 0, len(each))
+        if read is None or read.positional or read.faults or read.end < len(each):
+            return None
+        if any(repair.before.startswith(("'", '"')) for repair in read.repairs):
+            return None  # a string without an end, or with a quote inside
+        found.values |= read.values
+        found.raws += read.raws
     found.values |= arguments.values
-    found.repairs, found.end = arguments.repairs, arguments.end
+    found.repairs = arguments.repairs
     return found
+
+
+_MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
+"""The content of `'unit='ml'`: the quote behind `=` is the one that belongs to the value."""
 
 
 CALL: Final = (
