@@ -126,9 +126,11 @@ def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | No
 
 def parse_assignments(arguments: WrittenArguments) -> WrittenArguments | None:
     """Return keyword arguments for positional strings such as `"days=3"`, `None` for others."""
+    if arguments.raws:
+        return None
     found = WrittenArguments(end=arguments.end)
     for each in arguments.positional:
-        if not isinstance(each, str) or "=" not in each or arguments.raws:
+        if not isinstance(each, str) or "=" not in each:
             return None
         if misquoted := _MISQUOTED.fullmatch(each):
             found.values[misquoted[1]] = misquoted[2]
