@@ -100,7 +100,7 @@ def overlapping(start: Part, written: JsonValue, pointer: str) -> Iterator[Note]
     """
     todo: list[tuple[Part, JsonValue, Keys]] = [(start, written, ())]
     for part, outer, keys in todo:  # grows while it is read
-        if is_loose(part) and _difference(part) is None:
+        if "oneOf" in part.rules and _difference(part) is None:
             yield Note(text=_ANY_OF, pointer=pointer + pointer_of((*keys, "oneOf")))
         for steps, _ in children(part.rules):
             below = None if steps[0] in _APART else part.below(*steps)
