@@ -6,7 +6,6 @@ that end the caller's own work (`CancelledError`, `KeyboardInterrupt`) are raise
 """
 
 import random
-import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
@@ -42,9 +41,6 @@ Headers: TypeAlias = Mapping[str, str]
 
 _FIRST, _LONGEST = 0.2, 5.0
 _OVERLOADED = (429, 502, 503, 504)
-_SINCE_1970 = 1_000_000_000
-_LIMIT = re.compile(r"(?:x-)?rate-?limit(?:-remaining|-reset)?")
-"""A header of a rate limit: `RateLimit` (draft of the IETF), `RateLimit-*` or `X-RateLimit-*`."""
 
 
 def headers_of(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -97,8 +93,7 @@ def pause_before(attempt: int, wanted: float | None = None) -> float:
 def retry_after(headers: Headers) -> float | None:
     """Return the seconds after which a server wants to be asked again, or `None`.
 
-    They are in `Retry-After` (RFC 9110, section 10.2.3; a date in the past means 0), or, if a rate
-    limit is used up, in `RateLimit` or one of its older forms.
+    They are in `Retry-After` (RFC 9110, section 10.2.3; a date in the past means 0).
     """
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
@@ -106,23 +101,9 @@ def retry_after(headers: Headers) -> float | None:
     try:
         date = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):
-        return _reset(headers)
+        return None
     date = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (date - datetime.now(UTC)).total_seconds())
-
-
-def _reset(headers: Headers) -> float | None:
-    """Return the seconds until a rate limit that is used up is reset.
-
-    Of several limits it is the last one. Some servers tell the time since 1970.
-    """
-    limits = "\n".join(f"{name}={headers[name]}" for name in headers if _LIMIT.fullmatch(name))
-    left = re.findall(r"\b(?:r|remaining)=\s*(\d{1,12})\b", limits, re.ASCII)
-    found = re.findall(r"\b(?:t|reset)=\s*(\d{1,12})\b", limits, re.ASCII)
-    if 0 not in map(int, left) or not found:
-        return None
-    reset = max(map(int, found))
-    return float(reset) if reset < _SINCE_1970 else max(0.0, reset - time.time())
 
 
 DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
@@ -201,15 +182,12 @@ class Exchange:
     """The requests and responses of one call, under one deadline.
 
     With `put_item` a successful response that is a sequence is not collected: its items are checked
-    by `item_checks`, and the deadline begins again when the next one is wanted. `pauses`, which the
-    calls of a runner share, has the end of the pause that each origin asked for, as
-    `time.monotonic` counts.
+    by `item_checks`, and the deadline begins again when the next one is wanted.
     """
 
     transport: HttpTransport
     deadline: float
     limits: Limits
-    pauses: dict[str, float] = field(default_factory=dict[str, float])
     put_item: Callable[[StreamItem, OpenResponse], Awaitable[None]] | None = None
     item_checks: Validator | None = None
 
@@ -219,22 +197,16 @@ class Exchange:
         A repeatable request is sent again, as often as the limits allow, if the connection failed
         or the server is overloaded. The pause before each try is the one that the server asks for,
         by default at most 0.2 s, doubled for each further try. There is no try after the deadline.
-        Where retries are allowed, every request waits for the end of a pause that the server asked
-        for in another call, if that is before the deadline.
         """
         tries = self.limits.retries if repeatable else 0
         attempt, arrived = 0, False
         token = DEADLINE.set(self.deadline)
         try:
-            if self.limits.retries:
-                left = self.pauses.get(request.origin, 0.0) - time.monotonic()
-                if left > 0:
-                    await self._sleep_until_deadline(pause_before(0, left))
             while True:
                 result = await self._followed(request)
                 if result.lost and arrived:  # an earlier try may have been carried out
                     result = replace(result, sent="unknown")
-                retry, wanted = self._failed(request, result)
+                retry, wanted = _failed(result)
                 if not retry or attempt >= tries:
                     return result
                 if not await self._sleep_until_deadline(pause_before(attempt, wanted)):
@@ -243,20 +215,6 @@ class Exchange:
                 attempt += 1
         finally:
             DEADLINE.reset(token)
-
-    def _failed(self, request: HttpRequest, result: Received) -> tuple[bool, float | None]:
-        """Return whether a request may be tried again, and the pause that the server wants.
-
-        A pause that a rate limit asks for holds for the other calls too.
-        """
-        if result.lost or result.status is None or result.status < 400:
-            return result.retry, None
-        wanted = retry_after(result.headers)
-        is_limited = result.status == 429 or (result.status == 403 and wanted is not None)
-        if is_limited and wanted is not None:
-            end = time.monotonic() + wanted
-            self.pauses[request.origin] = max(self.pauses.get(request.origin, 0.0), end)
-        return is_limited or result.status in _OVERLOADED, wanted
 
     async def _followed(self, request: HttpRequest) -> Received:
         """Return the response after redirects are followed."""
@@ -359,6 +317,15 @@ class Exchange:
     @property
     def _too_late(self) -> str:
         return f"No answer came within {self.limits.deadline:g} s"
+
+
+def _failed(result: Received) -> tuple[bool, float | None]:
+    """Return whether a request may be tried again, and the pause that the server wants."""
+    if result.lost or result.status is None or result.status < 400:
+        return result.retry, None
+    wanted = retry_after(result.headers)
+    is_limited = result.status == 403 and wanted is not None
+    return is_limited or result.status in _OVERLOADED, wanted
 
 
 _REDIRECTS = (301, 302, 303, 307, 308)

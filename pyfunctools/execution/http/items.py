@@ -8,12 +8,11 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema import Failure, Issue, Path
-from pyfunctools.schema.ground.references import resolve
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import COMPOSITION
 
 PIECE = 1 << 16
 """The most bytes that are inflated at once, even from a zip bomb."""
@@ -96,7 +95,6 @@ class DecodedBody:
 DEPTH = 128
 """The deepest nesting of JSON that is read in a response."""
 
-_DEEPEST = 8
 _SPACE = b" \t\r\n"
 
 
@@ -152,33 +150,24 @@ class LineReader:
         read = parse_strict(text, DEPTH)
         if read is None:
             return wrong_item(text.decode("utf-8", "replace"), "valid JSON")
-        return self._checked([(read.value, read.value)])
+        return self._checked(read.value)
 
-    def _checked(self, candidates: list[tuple[JsonValue, JsonValue]]) -> StreamItem:
-        """Return the first value that is valid as judged; else the issues of the first."""
-        checks, failed = self._checks, list[tuple[JsonValue, Failure]]()
-        for judged, value in candidates:
-            verdict = checks is None or checks.validate(judged)
-            if not isinstance(verdict, Failure):
-                return StreamItem(value)
-            failed.append((value, verdict))
-        return StreamItem(failed[0][0], failed[0][1].issues)
+    def _checked(self, value: JsonValue) -> StreamItem:
+        verdict = self._checks is None or self._checks.validate(value)
+        return StreamItem(value, verdict.issues if isinstance(verdict, Failure) else ())
 
 
 class EventReader(LineReader):
     """Reads server-sent events. One that the end of the body cuts off is wrong.
 
     The value of an event is what `itemSchema` describes: the object of its fields, or its data as
-    JSON; without a schema it is the data. A `contentSchema` of the data is checked too.
+    JSON; without a schema it is the data.
     """
 
     def __init__(self, checks: Validator | None, limit: int) -> None:
-        self._as_written, self._is_event = checks, False
-        if checks is not None and isinstance(checks.schema, dict):
-            described = members_of(_with_content(checks.schema, checks.schema))
-            self._is_event = not _EVENT.isdisjoint(_names(described))
-            checks = Validator(described, formats=checks.formats)
         super().__init__(checks, limit)
+        parts = () if checks is None else Outline(checks.schema).place.possible.parts
+        self._is_event = any(_EVENT & part.declared.keys() for part in parts)
         self._fields: dict[str, Any] = {}
         self._data: list[str] = []
         self._after_return = False
@@ -218,17 +207,16 @@ class EventReader(LineReader):
             self._fields[name] = int(value)
 
     def _event(self, event: JsonObject) -> StreamItem:
-        data, checks = cast("str", event["data"]), self._as_written
+        data, checks = cast("str", event["data"]), self._checks
         if checks is None:
             return StreamItem(data)
         read = parse_strict(data, DEPTH)
-        if not self._is_event:
-            return self._checked([(each, each) for each in ([read.value] if read else []) + [data]])
-        candidates: list[tuple[JsonValue, JsonValue]] = [(event, event)]
-        if read is not None:
-            decoded = {**event, "data": read.value}
-            candidates.insert(0, (decoded, event if checks.is_valid(event) else decoded))
-        return self._checked(candidates)
+        decoded = data if read is None else read.value
+        if self._is_event:
+            whole = {**event, "data": decoded}
+            return self._checked(event if checks.is_valid(event) else whole)
+        is_text = checks.is_valid(data) and not checks.is_valid(decoded)
+        return self._checked(data if is_text else decoded)
 
 
 _EVENT = frozenset({"data", "event"})
@@ -241,25 +229,3 @@ def wrong_item(text: str, expected: str) -> StreamItem:
     path = Path.of(())
     message = f"`{path}` is not {expected}."
     return StreamItem(text, (Issue(path=path, expected=expected, value=text, message=message),))
-
-
-def _with_content(root: JsonSchema, schema: JsonValue, depth: int = _DEEPEST) -> JsonValue:
-    """Return the schema of an event with the `contentSchema` of its data as that of the data."""
-    schema = resolve(root, cast("JsonSchema", schema))
-    if not isinstance(schema, dict) or not depth:
-        return schema
-    made: JsonObject = {**schema, "$defs": root["$defs"]} if "$defs" in root else {**schema}
-    for keyword in COMPOSITION:
-        if branches := items_of(made.get(keyword)):
-            made[keyword] = [_with_content(root, each, depth - 1) for each in branches]
-    properties = members_of(made.get("properties"))
-    data = members_of(resolve(root, cast("JsonSchema", properties.get("data", True))))
-    if "contentSchema" in data:
-        made["properties"] = {**properties, "data": data["contentSchema"]}
-    return made
-
-
-def _names(schema: JsonValue) -> set[str]:
-    fields = members_of(schema)
-    branches = (each for keyword in COMPOSITION for each in items_of(fields.get(keyword)))
-    return set(members_of(fields.get("properties"))).union(*map(_names, branches))

@@ -90,7 +90,6 @@ class HttpRunner:
         self._expose = connection.get("expose_error_body", "4xx")
         self._deep = connection.get("deep", False)
         self._pools = Pools(is_public_only)
-        self._pauses = dict[str, float]()
 
     def __reduce__(self) -> tuple[object, ...]:
         for name, value in self._connection.items():
@@ -289,7 +288,6 @@ class HttpRunner:
             transport=transport,
             deadline=deadline,
             limits=self.limits,
-            pauses=self._pauses,
             put_item=None if put is None else put_item,
             item_checks=contract.item_validator if contract and contract.items else None,
         )

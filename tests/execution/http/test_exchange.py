@@ -239,28 +239,6 @@ def test_a_pause_is_never_shorter_than_the_server_wants(wanted: float, most: flo
     assert all(wanted <= pause_before(3, wanted) <= most for _ in range(50))
 
 
-def test_a_rate_limit_holds_for_the_other_calls_until_the_deadline() -> None:
-    pauses = dict[str, float]()
-
-    def run(seconds: float, *replies: Any) -> float:
-        """Return after how many seconds the first request was sent."""
-        transport, times = scripted(*replies)
-        started = time.monotonic()
-        exchange = Exchange(
-            transport=transport,
-            deadline=started + seconds,
-            limits=Limits(retries=1),
-            pauses=pauses,
-        )
-        finish(exchange.run(REQUEST, repeatable=False))
-        return times[0] - started
-
-    assert run(5, (429, {"ratelimit": '"a";r=0;t=1'})) < 0.5
-    assert list(pauses) == [REQUEST.origin]
-    assert run(0.05, 200) < 0.05  # too late to wait: the server says so itself
-    assert run(5, 200) > 0.5
-
-
 def test_nothing_is_sent_after_the_deadline() -> None:
     transport, times = scripted(200)
     result = exchanged(transport, seconds=0)
@@ -335,34 +313,6 @@ def test_a_date_to_wait_for_is_read_as_the_seconds_until_then() -> None:
     assert retry_after({"retry-after": text}) == pytest.approx(99, abs=2)
     assert retry_after({"retry-after": text.replace("GMT", "-0000")}) == pytest.approx(99, abs=2)
     assert retry_after({}) is None
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"ratelimit": '"default";r=0;t=30'}, 30),
-        ({"ratelimit": '"a";r=7;t=1, "b";r=0;t=90'}, 90),
-        ({"ratelimit": "limit=10, remaining=0, reset=7"}, 7),
-        ({"ratelimit-remaining": "0", "ratelimit-reset": "12"}, 12),
-        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "12, 12;w=60"}, 12),
-        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1500000000"}, 0),
-        ({"x-ratelimit-remaining": "3", "x-ratelimit-reset": "12"}, None),
-        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "6m0s"}, None),
-        ({"x-ratelimit-remaining": "0"}, None),
-        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9" * 400}, None),
-        ({"retry-after": "5", "ratelimit": '"default";r=0;t=30'}, 5),
-    ],
-)
-def test_a_rate_limit_that_is_used_up_tells_when_it_is_reset(
-    headers: dict[str, str], seconds: float | None
-) -> None:
-    assert retry_after(headers) == seconds
-
-
-def test_a_reset_may_be_told_as_a_time_since_1970() -> None:
-    reset = str(int(time.time()) + 100)
-    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": reset}
-    assert retry_after(headers) == pytest.approx(99, abs=2)
 
 
 @pytest.mark.parametrize(

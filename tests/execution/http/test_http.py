@@ -351,19 +351,19 @@ def test_a_retry_waits_as_long_as_the_server_asks(answering: Answering, way: str
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_used_up_rate_limit_is_a_reason_to_try_again(answering: Answering, way: str) -> None:
+def test_a_refusal_until_a_time_is_a_reason_to_try_again(answering: Answering, way: str) -> None:
     def once(connection: Connection) -> None:
         if len(server.requests) > 1:
             return connection.answer()
-        return connection.answer(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="0")
+        return connection.answer(403, Retry_After="0")
 
     server = answering(once)
     runner = HttpRunner(server=server.url, limits=Limits(retries=1))
     assert called(runner, operation(), ONE, way).response.status == 200
 
 
-def test_a_refusal_without_a_rate_limit_is_final(answering: Answering) -> None:
-    server = answering(lambda connection: connection.answer(403, X_RateLimit_Remaining="3"))
+def test_a_refusal_without_a_time_is_final(answering: Answering) -> None:
+    server = answering(lambda connection: connection.answer(403))
     runner = HttpRunner(server=server.url, limits=Limits(retries=3))
     assert called(runner, operation(), ONE).response.status == 403
     assert len(server.requests) == 1
