@@ -12,6 +12,7 @@ from pyfunctools.errors import DefinitionError, MissingExtraError, Retry
 from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema.ground.issue import Side
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.testing.fitting import FittingValues
 from pyfunctools.testing.spoiling import Mistake, possible_mistakes
 
@@ -24,11 +25,7 @@ except ImportError as error:
     raise MissingExtraError("pyfunctools.testing", reason, "testing") from error
 
 TRIES = 50
-"""The number of values that `fitting` tries before it gives up."""
-
-FULLNESS = (0.5, 0.2, 0.0, 1.0)
-"""Shares of the optional properties in a value."""
-_RANDOMS = st.randoms(use_true_random=False)
+"""The number of values that are tried before drawing gives up."""
 
 
 def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mapping[str, Any]]:
@@ -36,7 +33,27 @@ def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mappi
 
     Drawing raises a `DefinitionError` if 50 tries yield no valid arguments.
     """
-    return _RANDOMS.map(lambda random: fitting(function, side, random))
+    schema, parts = contract_of(function).parameters, function.separated
+    if side != "whole":
+        schema = getattr(parts, side) if parts else None if side == "human" else schema
+    if schema is None:
+        return st.just({})
+    outline = Outline(schema)
+
+    @st.composite
+    def valid(draw: st.DrawFn) -> JsonObject:
+        wrong = "nothing could be made"
+        for _ in range(TRIES):
+            value = FittingValues(draw, outline).value()
+            checked = function.validate(value, side=side)
+            if checked:
+                return value
+            wrong = "; ".join(f"{each.path}: {each.expected}" for each in checked.issues[:3])
+        reason = f"No valid arguments were found in {TRIES} tries ({wrong})."
+        remedy = "Write arguments by hand: keywords of the schema may exclude almost every value."
+        raise DefinitionError(function.name, reason, remedy)
+
+    return valid()
 
 
 def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
@@ -44,35 +61,11 @@ def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
 
     Each mistake has the valid arguments it was made from.
     """
-
-    def slip(random: Random) -> Mistake:
-        return next(possible_mistakes(random, fitting(function, "llm", random)))
-
-    return _RANDOMS.map(slip)
+    return st.builds(_first_mistake, st.randoms(use_true_random=False), arguments(function))
 
 
-def fitting(function: Function, side: Side, random: Random) -> JsonObject:
-    """Return valid arguments of a function.
-
-    Raises:
-        DefinitionError: no valid arguments were found.
-    """
-    schema, parts = contract_of(function).parameters, function.separated
-    if side != "whole":
-        schema = getattr(parts, side) if parts else None if side == "human" else schema
-    if schema is None:
-        return {}
-    wrong = "nothing could be made"
-    for number in range(TRIES):
-        fullness = FULLNESS[number % len(FULLNESS)]
-        value = FittingValues(schema, random, fullness).value()
-        checked = function.validate(value, side=side)
-        if checked:
-            return value
-        wrong = "; ".join(f"{each.path}: {each.expected}" for each in checked.issues[:3])
-    reason = f"No valid arguments were found in {TRIES} tries ({wrong})."
-    remedy = "Write arguments by hand: keywords of the schema may exclude almost every value."
-    raise DefinitionError(function.name, reason, remedy)
+def _first_mistake(random: Random, arguments: JsonObject) -> Mistake:
+    return next(possible_mistakes(random, arguments))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,11 +122,9 @@ def _finding(
     )
     random = Random(function.name)  # noqa: S311 - the same in every run, not a secret
     try:
-        fitting(function, "whole", random)
+        smallest = find(arguments(function, "whole"), fails, settings=tried, random=random)
     except DefinitionError as error:
         return Finding(function=function.name, text=str(error))
-    try:
-        smallest = find(arguments(function, "whole"), fails, settings=tried, random=random)
     except NoSuchExample:
         return None
     outcome = call(smallest)
