@@ -344,6 +344,35 @@ def test_an_edit_runs_in_place_of_what_was_shown(way: str, edit: dict[str, objec
     assert [str(each.path) for each in outcome.repairs] == ["$input.amount"]
 
 
+class Echoing(Recorder):
+    """Returns the arguments as a text, or as an error, like a server that repeats them."""
+
+    async def run(self, run: Run) -> Outcome:
+        await super().run(run)
+        reason = "raised" if run.arguments["amount"] == 9 else None
+        return Outcome(text=f"got {dict(run.arguments)}", value=None, reason=reason)
+
+
+@pytest.mark.parametrize("amount", [1, 9], ids=["result", "error"])
+@pytest.mark.parametrize("by", ["human", "arguments"])
+def test_what_a_person_gives_with_an_answer_to_an_approval_is_masked(
+    way: str, by: str, amount: int
+) -> None:
+    desk = Desk(confirm=True)
+    desk.runner = Echoing()
+    gave = {"pin": SECRET, "note": "Green Street"}
+
+    def approve(call: PendingCall) -> Approval:
+        if by == "human":
+            return Approval(human=gave)
+        return Approval({**call.arguments, **gave})
+
+    outcome = desk.call(way, {"amount": amount}, human={"pin": "4711-x"}, approve=approve)
+    assert desk.ran == [{"amount": amount, **gave}]
+    assert SECRET not in outcome.text
+    assert ("Green Street" in outcome.text) == (amount == 1)
+
+
 @pytest.mark.parametrize(
     "edit",
     [{"amount": "x", "pin": SECRET}, {"amount": 1}, {}, 7, {"amount": 1, "pin": [SECRET]}],
