@@ -3,7 +3,7 @@
 Answers are nested as the schema, or flat by path as a form sends them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeAlias, cast
@@ -36,71 +36,65 @@ class Answers:
 
     `own` is the answer for the place itself, and `inside` has the answers for its properties or
     items. Flat answers that are blank count as missing; one with answers inside it is a number of
-    items, or the name of a branch.
+    items, or the name of a branch. The walk over the questions completes flat answers: `filled` is
+    the value where nothing is inside, and a list has at least `length` items.
     """
 
     own: Given = ABSENT
     is_flat: bool = False
     inside: "dict[str | int, Answers]" = field(default_factory=dict[str | int, "Answers"])
+    filled: Given = ABSENT
+    length: int = 0
 
     @property
     def is_given(self) -> bool:
         """Whether anything was given here or below."""
-        return self._has_own or any(inner.is_given for inner in self.inside.values())
+        return self.has_own or any(inner.is_given for inner in self.inside.values())
 
     @property
-    def _has_own(self) -> bool:
+    def has_own(self) -> bool:
+        """Whether an answer was given for the place itself."""
         return self.own is not ABSENT and not (self.is_flat and is_blank(self.own))
 
     def child(self, key: str | int) -> "Answers":
         """Return the answers at a property or an item."""
-        inner = self.inside.get(key)
-        if inner is not None:
-            return inner
+        if key in self.inside:
+            return self.inside[key]
         found = value_at(cast("JsonValue", self.own), (key,))
-        return Answers(ABSENT if found is None else found[0], self.is_flat)
+        inner = Answers(ABSENT if found is None else found[0], self.is_flat)
+        if not self.has_own:  # else the schema judges what was given here
+            self.inside[key] = inner
+        return inner
 
     def nested(self) -> Given:
-        """Return the answers here as one nested value, `ABSENT` if nothing was given."""
+        """Return the answers here as one nested value, `ABSENT` if nothing was given or filled."""
         if not self.is_flat:
             return self.own
         given = {key: inner.nested() for key, inner in self.inside.items()}
         given = {key: value for key, value in given.items() if value is not ABSENT}
         if not given:
-            return self.own if self._has_own else ABSENT
+            own = self.own if self.has_own else ABSENT
+            return own if self.filled is ABSENT else self.filled
         if all(isinstance(key, int) and key < _LONGEST for key in given):
-            count = max(key for key in given if isinstance(key, int)) + 1
-            return [_filled(given.get(n, ABSENT)) for n in range(count)]
+            count = max(key + 1 for key in given if isinstance(key, int))
+            items = (given.get(n, ABSENT) for n in range(max(count, self.length)))
+            return [None if each is ABSENT else each for each in items]
         return {str(key): value for key, value in given.items()}
 
-    def joined(self, values: Mapping[str, JsonValue], is_wanted: bool) -> Given:
-        """Return an object of these values of its properties, and of further answers inside it."""
-        given = self.nested()
-        if not self.is_flat or (self._has_own and not isinstance(given, dict)):
-            return given  # the schema judges it
-        whole = {**(given if isinstance(given, dict) else {}), **values}
-        return whole if whole or is_wanted else ABSENT
-
-    def listed(self, values: Sequence[Given]) -> Given:
-        """Return a list of these values of its items, and of further answers inside it."""
-        given = self.nested()
-        if not self.is_flat or isinstance(self.own, list) or isinstance(given, dict):
-            return given
-        if given is ABSENT and all(value is ABSENT for value in values):
-            return ABSENT
-        further = given[len(values) :] if isinstance(given, list) else []
-        return [*map(_filled, values), *further]
+    def fill(self, value: Given) -> None:
+        """Complete a place for which nothing was given."""
+        if not self.has_own:
+            self.filled = value
 
     def chosen(self, names: Iterable[str]) -> str | None:
         """Return the name that was given as the answer for the place itself, if any."""
         text = self.own.strip().casefold() if isinstance(self.own, str) else None
         return next((name for name in names if name.casefold() == text), None)
 
-    def without_own(self) -> "Answers":
-        """Return the answers without a flat text for the place itself, which names a branch."""
-        if isinstance(self.own, str) and self.is_flat:
-            return Answers(is_flat=True, inside=self.inside)
-        return self
+    def drop_text(self) -> None:
+        """Forget a flat text for the place itself, which has named a branch or a number."""
+        if self.is_flat and not isinstance(self.own, list | dict):
+            self.own = ABSENT
 
     def count(self, most: int) -> int | None:
         """Return the number of items that were given or announced, `None` if it is unknown."""
@@ -167,10 +161,6 @@ def coerced_texts(function: Function, value: JsonValue) -> JsonValue:
 
 _OF_TEXTS = frozenset({"boolean", "constant", "item", "json", "null", "number"})
 """The kinds of repair that a text may have."""
-
-
-def _filled(value: Given) -> JsonValue:
-    return None if value is ABSENT else value
 
 
 Pick: TypeAlias = Callable[[Part, list[Part]], list[Part]]

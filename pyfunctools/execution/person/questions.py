@@ -15,9 +15,9 @@ blank one counts as missing. Both are coerced by the schema of the person's side
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from json import loads
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
 from pyfunctools.execution.person.answers import (
     Answers,
@@ -69,12 +69,10 @@ def persons_values(
 ) -> tuple[JsonValue, JsonValue]:
     """Return a person's values nested as the schema: as given, and coerced."""
     answers = answers_of(human)
-    nested: Given = answers.own
     if answers.is_flat:
-        walk = _Walk(contract_of(function).separated, TEXTS, (), asks_all)
-        nested = walk.begin(function, llm, answers)
-    if nested is ABSENT:
-        nested = cast("JsonObject", {})
+        _Walk(contract_of(function).separated, TEXTS, (), asks_all).begin(function, llm, answers)
+    found = answers.nested()
+    nested: JsonValue = {} if found is ABSENT else found
     return nested, coerced_texts(function, nested)
 
 
@@ -97,10 +95,7 @@ class _Spot(NamedTuple):
 
 @dataclass(slots=True)
 class _Walk:
-    """The walk that collects the questions.
-
-    Its methods return the nested values of flat answers, or `ABSENT` if nothing was given.
-    """
+    """The walk that collects the questions, and completes flat answers."""
 
     separated: Separated | None
     texts: Mapping[str, str]
@@ -109,87 +104,81 @@ class _Walk:
     questions: list[Question] = field(default_factory=list[Question])
     asked: list[Keys] = field(default_factory=list[Keys])
 
-    def begin(self, function: Function, llm: JsonValue, answers: Answers) -> Given:
+    def begin(self, function: Function, llm: JsonValue, answers: Answers) -> None:
         """Ask for the person's part of a call."""
         place = contract_of(function).validator.outline.place
-        return self.ask_beside(_Spot(keys=(), place=place), llm, answers)
+        self.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
-    def ask_beside(self, spot: _Spot, llm: Given, answers: Answers) -> Given:
+    def ask_beside(self, spot: _Spot, llm: Given, answers: Answers) -> None:
         """Ask for the person's values at a place where the model gave `llm`, and may give more."""
         entry = FormEntry.beside(spot.place, None if llm is ABSENT else llm)
         if isinstance(llm, list):
-            return answers.listed(
-                [
-                    self._beside(
-                        self._below(spot, n, entry.whole.inside(n), required=True),
-                        self._owner((*spot.keys, n)),
-                        item,
-                        answers.child(n),
-                    )
-                    for n, item in enumerate(llm)
-                ]
-            )
+            answers.length = len(llm)
+            for n, item in enumerate(llm):
+                below = self._below(spot, n, entry.whole.inside(n), required=True)
+                self._beside(below, self._owner(below.keys), item, answers.child(n))
+            return
         given = llm if isinstance(llm, dict) else {}
         fields = [(*each, self._owner((*spot.keys, each[0]))) for each in entry.fields(given)]
         needs_model = any(needed and owner == "llm" for _, _, needed, owner in fields)
         if not isinstance(llm, dict) and (llm is not ABSENT or needs_model):
-            return answers.nested()  # null, or an object that the model left out
-        values: dict[str, JsonValue] = {}
+            return  # null, or an object that the model left out
         for name, place, needed, owner in fields:
-            inner = answers.child(name)
-            value = inner.nested()
-            if owner != "llm":
-                absent: Given = dict[str, JsonValue]() if needed else ABSENT
-                required = spot.required and needed and not entry.undecided
-                below = self._below(spot, name, place, required=required)
-                is_known = owner == "human" or name in given  # else it may be a recursive schema
-                if is_known or below.seen.isdisjoint(place.possible.parts):
-                    value = self._beside(below, owner, given.get(name, absent), inner)
-            if value is not ABSENT:
-                values[name] = value
-        return answers.joined(values, spot.required)
+            absent: Given = dict[str, JsonValue]() if needed else ABSENT
+            required = spot.required and needed and not entry.undecided
+            below = self._below(spot, name, place, required=required)
+            is_known = owner == "human" or name in given  # else it may be a recursive schema
+            if is_known or below.seen.isdisjoint(place.possible.parts):
+                self._beside(below, owner, given.get(name, absent), answers.child(name))
+        if spot.required:
+            answers.fill({})
 
-    def _beside(self, spot: _Spot, owner: str, llm: Given, answers: Answers) -> Given:
-        if owner == "llm":
-            return answers.nested()
+    def _beside(self, spot: _Spot, owner: str, llm: Given, answers: Answers) -> None:
         if owner == "human":
-            return self._ask(spot, answers)
-        is_item = spot.keys and isinstance(spot.keys[-1], int)
-        return self.ask_beside(_about_item(spot, llm) if is_item else spot, llm, answers)
+            self._ask(spot, answers)
+        elif owner != "llm":
+            is_item = spot.keys and isinstance(spot.keys[-1], int)
+            self.ask_beside(_about_item(spot, llm) if is_item else spot, llm, answers)
 
     def _owner(self, keys: Keys) -> str:
         return "llm" if self.separated is None else self.separated.owner(keys)
 
-    def _ask(self, spot: _Spot, answers: Answers) -> Given:
+    def _ask(self, spot: _Spot, answers: Answers) -> None:
         """Ask for a value; for an object or a list of objects, ask for its parts."""
         entry = entry_of(spot.place)
         if entry.is_secret(spot.keys):
             spot = spot._replace(secret=True)
-        takes_null = "null" in spot.place.types
-        if entry.listed is not None:
-            if len(entry.listed) == 1 and not answers.is_given and not self.asks_all:
-                return entry.listed[0] if spot.required else ABSENT
-        elif spot.seen.isdisjoint(entry.declares):  # not recursive
-            if entry.branches:
-                return self._ask_branch(spot, entry, answers)
-            if entry.declares and not entry.undecided:
-                wanted = spot.required and not takes_null
-                value = self._ask_members(spot, entry, answers, wanted=wanted)
-                return None if value is ABSENT and spot.required and takes_null else value
-            if entry.has_objects:
-                return self._ask_items(spot, entry, answers)
+        listed = entry.listed
+        is_recursive = not spot.seen.isdisjoint(entry.declares)
+        if listed and len(listed) == 1 and not (answers.is_given or self.asks_all):
+            answers.fill(listed[0] if spot.required else ABSENT)
+        elif listed is not None or is_recursive:
+            self._ask_value(spot, entry, answers)
+        elif entry.branches:
+            self._ask_branch(spot, entry, answers)
+        elif entry.declares and not entry.undecided:
+            takes_null = "null" in spot.place.types
+            self._ask_members(spot, entry, answers, wanted=spot.required and not takes_null)
+            if spot.required and answers.nested() is ABSENT:
+                answers.fill(None)
+        elif entry.has_objects:
+            self._ask_items(spot, entry, answers)
+        else:
+            self._ask_value(spot, entry, answers)
+
+    def _ask_value(self, spot: _Spot, entry: FormEntry, answers: Answers) -> None:
         kind, options = entry.kind
+        takes_null = "null" in spot.place.types
         is_list = kind in ("choices", "json", "file") and entry.is_list
         takes_empty = is_list and not any(entry.rules("minItems"))
         needed = spot.required and not takes_null and not takes_empty
         self._add(spot, entry, kind, answers, required=needed, options=options)
-        if answers.is_given or not spot.required:
-            return _parsed(kind, entry, answers)
-        if not answers.is_flat:
-            return ABSENT
-        return None if takes_null else [] if takes_empty else ABSENT
+        if answers.is_given:
+            answers.filled = _parsed(kind, entry, answers)
+        elif spot.required and not needed:
+            answers.fill(None if takes_null else [])
 
-    def _ask_branch(self, spot: _Spot, entry: FormEntry, answers: Answers) -> Given:
+    def _ask_branch(self, spot: _Spot, entry: FormEntry, answers: Answers) -> None:
         """Ask which of several kinds of object it is, and for its contents once that is known."""
         branches = entry.branches
         chosen = answers.chosen(branches)
@@ -206,27 +195,26 @@ class _Walk:
             schema={"enum": [*branches]},
             is_known=chosen is not None,
         )
-        if chosen is None:
-            return answers.nested()
-        inside = entry.with_branch(branches[chosen])
-        return self._ask_members(spot, inside, answers.without_own(), wanted=True)
+        if chosen is not None:
+            answers.drop_text()
+            inside = entry.with_branch(branches[chosen])
+            self._ask_members(spot, inside, answers, wanted=True)
 
     def _ask_members(
         self, spot: _Spot, entry: FormEntry, answers: Answers, *, wanted: bool
-    ) -> Given:
+    ) -> None:
         """Ask for each property of an object; `wanted` if the object is required."""
-        values: dict[str, JsonValue] = {}
         is_there = wanted or answers.is_given
         for name, place, needed in entry.fields():
             below = self._below(spot, name, place, required=needed and is_there)
-            value = self._ask(below, answers.child(name))
-            if value is ABSENT and is_there and not self.asks_all:
-                value = only_value(place)
-            if value is not ABSENT:
-                values[name] = value
-        return answers.joined(values, wanted)
+            inner = answers.child(name)
+            self._ask(below, inner)
+            if is_there and not self.asks_all and inner.nested() is ABSENT:
+                inner.fill(only_value(place))
+        if wanted:
+            answers.fill({})
 
-    def _ask_items(self, spot: _Spot, entry: FormEntry, answers: Answers) -> Given:
+    def _ask_items(self, spot: _Spot, entry: FormEntry, answers: Answers) -> None:
         least = max([0, *_integers(entry.rules("minItems"))])
         most = min([MOST_ITEMS, *_integers(entry.rules("maxItems"))])
         self._add(
@@ -241,10 +229,15 @@ class _Walk:
         )
         count = answers.count(MOST_ITEMS)
         if count is None:
-            return answers.nested() if answers.is_given else [] if spot.required else ABSENT
-        places = [(n, entry.whole.inside(n)) for n in range(count)]
-        spots = [self._below(spot, n, place, required=True) for n, place in places]
-        return answers.listed([self._ask(each, answers.child(each.keys[-1])) for each in spots])
+            if spot.required and not answers.is_given:
+                answers.fill([])
+            return
+        answers.drop_text()
+        answers.length = count
+        answers.fill([None] * count)
+        for n in range(count):
+            below = self._below(spot, n, entry.whole.inside(n), required=True)
+            self._ask(below, answers.child(n))
 
     def _below(self, spot: _Spot, key: str | int, place: Place, *, required: bool) -> _Spot:
         if isinstance(key, int):
