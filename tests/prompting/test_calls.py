@@ -386,6 +386,7 @@ NO_CALLS = {
     "a name with brackets": "The function get_weather() gives the weather, get_time() the time.",
     "a form": "Use get_weather(city, days) for that.",
     "a form with types": "get_weather(city: str, days: int = 3) -> dict",
+    "a form with types alone": "get_weather(city: str)",
     "a form with a gap": "get_weather(...)",
     "a form in a fence": "```python\nget_weather(city)\n```",
     "a definition": "def get_weather(city='Paris', days=3):\n    return 21",

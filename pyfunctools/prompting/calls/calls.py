@@ -238,8 +238,7 @@ class Scan:
                 opener = openers.search(text, self._at)
         if not self._found:
             return []
-        found = sorted(self._found, key=_position)
-        return meant_calls(text, found, self._names, self._code)[: MAX_CALLS + 1]
+        return meant_calls(text, self._found, self._names, self._code)[: MAX_CALLS + 1]
 
     def _next_break(self, at: int) -> Break | None:
         """Return the next turn of another role, if it begins at `at` or before."""
@@ -329,8 +328,3 @@ def _needs_care(text: str) -> bool:
         return False
     # In a text of one line, `match` is much faster than `search`.
     return (_LINE.search(text) if "\n" in text else _LINE.match(text)) is not None
-
-
-def _position(found: FoundCall) -> int:
-    """Return the position of a call, or of the JSON that contains it."""
-    return found.start if found.source is None else found.source.start

@@ -132,9 +132,6 @@ def parse_assignments(arguments: WrittenArguments) -> WrittenArguments | None:
     for each in arguments.positional:
         if not isinstance(each, str) or "=" not in each:
             return None
-        if misquoted := _MISQUOTED.fullmatch(each):
-            found.values[misquoted[1]] = misquoted[2]
-            continue
         # One by one: a quote without an end reaches into no other text.
         read, _ = read_arguments(each, 0, len(each))
         if read is None or read.positional or read.faults or read.end < len(each):
@@ -146,10 +143,6 @@ def parse_assignments(arguments: WrittenArguments) -> WrittenArguments | None:
     found.values |= arguments.values
     found.repairs = arguments.repairs
     return found
-
-
-_MISQUOTED: Final = re.compile(r"([^\W\d]\w*+)=[\"']([^\"']*+)")
-"""The content of `'unit='ml'`: the quote behind `=` is the one that belongs to the value."""
 
 
 CALL: Final = (
