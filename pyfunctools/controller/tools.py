@@ -162,8 +162,16 @@ class Tools(TurnRunner, list[Any]):
         return check_calls([written], [call_id or ""], self._names, self._rendering)[0]
 
     def reading(self) -> StreamReader:
-        """Return a reader of one stream: pass each event to `feed`, then `response` to `run`."""
-        return _Reading(self._vendor.stream_reader(), self._partial)
+        """Return a reader of one stream: pass each event to `feed`, then `response` to `run`.
+
+        Raises:
+            DefinitionError: the calls are not streamed, as those of MCP.
+        """
+        reader = self._vendor.stream_reader
+        if reader is None:
+            reason = f"The calls of {self.dialect!r} are not streamed."
+            raise DefinitionError("tools.reading", reason, "Pass each request to `tools.run`.")
+        return _Reading(reader(), self._partial)
 
     def _partial(self, name: str) -> PartialArguments:
         function = self._names.find(name)

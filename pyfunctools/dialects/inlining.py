@@ -40,9 +40,9 @@ def inlined(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
     """Return the schema with every reference that is not recursive replaced by its definition.
 
     Annotations beside a `$ref` replace those of the definition; with constraints beside it, the
-    definition goes under `allOf`. Recursive definitions stay in `$defs`, and those of which a part
-    is referred to. With `once`, definitions that are referred to twice or with constraints stay
-    too, and the description beside a `$ref` is joined with that of the definition.
+    definition goes under `allOf`. Recursive definitions stay in `$defs`. With `once`, those that
+    are referred to twice or with constraints stay too, and the description beside a `$ref` is
+    joined with that of the definition.
     """
     schema = prune(schema)
     if "$defs" not in schema:
@@ -54,8 +54,6 @@ def inlined(schema: JsonSchema, *, once: bool = False) -> JsonSchema:
         if isinstance(reference := inner.get("$ref"), str):
             name = definition_of(reference) or ""
             uses[name] += 1 if NON_CONSTRAINING.issuperset(inner) else 2
-            if defined_name(reference) is None:
-                kept.add(name)
         if "discriminator" in inner:
             mapping = members_of(members_of(inner["discriminator"]).get("mapping"))
             mapped |= {definition_of(str(each)) or "" for each in mapping.values()}
@@ -189,11 +187,9 @@ def circular_places(schema: JsonSchema) -> tuple[set[int], set[int]]:
 
 
 def _target(schema: JsonSchema) -> str | None:
-    """Return the definition that a schema refers to, `#` for the whole schema."""
+    """Return the definition that a schema refers to, or `None`."""
     reference = schema.get("$ref")
-    if reference == "#" or not isinstance(reference, str):
-        return "#" if reference == "#" else None
-    return defined_name(reference)
+    return defined_name(reference) if isinstance(reference, str) else None
 
 
 def _schema(value: JsonValue) -> JsonSchema | bool:

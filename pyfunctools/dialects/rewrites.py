@@ -194,13 +194,7 @@ class _Rewriter(RewriteContext):
                 }
 
     def _rewrite_reference(self, node: Subschema) -> Rewritten:
-        reference = str(node.schema.pop("$ref"))
-        name = defined_name(reference)
-        if name is None or name not in self.definitions:
-            if reference == "#" and self.profile.recursion and self.profile.references != "never":
-                return {"$ref": "#"}, SAME
-            node.lose("$ref")
-            return {}, SAME
+        name = defined_name(str(node.schema.pop("$ref"))) or ""
         is_cut = self.placed is not None and name not in self._recursive
         if is_cut or self.profile.references == "never" or id(node.original) in self._cut_here:
             return self._cut(node, name)

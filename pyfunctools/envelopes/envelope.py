@@ -143,8 +143,8 @@ class Envelope(ResultWriter):
     """
 
     name: str
-    stream_reader: type[StreamReader]
-    """Makes the reader of one stream."""
+    stream_reader: type[StreamReader] | None = None
+    """Makes the reader of one stream; `None` if nothing is streamed."""
 
     @abstractmethod
     def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:

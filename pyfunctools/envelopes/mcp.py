@@ -23,11 +23,9 @@ from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.envelopes.envelope import (
     CallResult,
     Data,
-    Delta,
     Envelope,
     ModelCall,
     ModelTurn,
-    StreamReader,
     base64_of,
     media_type_of,
 )
@@ -131,25 +129,6 @@ def _result(
     return {"content": content, "isError": is_error, **value}
 
 
-class RequestReader(StreamReader):
-    """Reads requests, each of which is one event; the last one counts."""
-
-    @property
-    def response(self) -> JsonObject:
-        """The last request, `{}` before the first."""
-        return self._message
-
-    def feed(self, event: object) -> Delta:
-        """Return the call of a request, an empty change for other events."""
-        calls = MCP().read_turn(event).calls
-        if not calls:
-            return Delta()
-        params = plain_data(member(event, "params") or event)
-        whole = {"method": "tools/call", "params": params}
-        self._message = {**as_dict(calls[0].caller), **whole}
-        return Delta(call=calls[0])
-
-
 class MCP(Envelope):
     """The envelope of `tools/list` and `tools/call`, for an application that is the server.
 
@@ -158,7 +137,6 @@ class MCP(Envelope):
     """
 
     name = "mcp"
-    stream_reader = RequestReader
 
     def tool(self, name: str, description: str, schema: Data, *, strict: bool | None) -> Data:
         """Return a function as an item of `tools/list`; MCP has no `strict`."""
@@ -180,8 +158,6 @@ class MCP(Envelope):
 
     def read_turn(self, response: object) -> ModelTurn:
         """Return the one call; the request's id, for the response, is its `caller`."""
-        if not self.is_response(response):
-            return ModelTurn(messages=(), text="", calls=(), cut=False)
         bare = member(response, "method") is None
         params = plain_data(response if bare else member(response, "params"))
         name, given = params.get("name"), member(response, "id")

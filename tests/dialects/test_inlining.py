@@ -50,14 +50,6 @@ def test_a_schema_that_is_only_a_reference_becomes_its_definition():
     assert inlined({"$ref": "#/$defs/A", "$defs": {"A": False}}) == {"allOf": [False]}
 
 
-def test_a_definition_of_which_a_part_is_referred_to_stays():
-    schema: JsonSchema = {
-        "$defs": {"A": {"properties": {"x": {"type": "null"}}}},
-        "items": {"$ref": "#/$defs/A/properties/x"},
-    }
-    assert inlined(schema) == schema
-
-
 def test_references_that_double_at_each_step_do_not_double_the_schema():
     definitions: dict[str, JsonValue] = {
         f"S{n}": {"properties": {key: {"$ref": f"#/$defs/S{n + 1}"} for key in "ab"}}

@@ -124,12 +124,9 @@ def test_a_resumed_call_keeps_its_id() -> None:
     assert "4711" not in json.dumps(done.messages)
 
 
-def test_the_last_request_of_a_stream_counts() -> None:
-    reading = TOOLS.reading()
-    assert reading.feed({"jsonrpc": "2.0", "method": "notifications/initialized"}).call is None
-    delta = reading.feed(asked("add", 4, a=2))
-    assert (delta.call.name if delta.call else None, delta.arguments) == ("add", {"a": 2})
-    assert TOOLS.run(reading.response).messages[0]["id"] == 4
+def test_requests_are_not_streamed() -> None:
+    with pytest.raises(DefinitionError, match=r"Pass each request to `tools.run`"):
+        TOOLS.reading()
 
 
 @pytest.mark.parametrize(
