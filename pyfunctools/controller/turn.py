@@ -3,7 +3,6 @@
 from asyncio import create_task, gather
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
@@ -14,6 +13,7 @@ from typing import Any, Final, TypeVar, cast
 from pyfunctools._json import JsonObject
 from pyfunctools._text import record_repr
 from pyfunctools.envelopes.envelope import CallResult, Ended, ModelCall, ModelTurn, ResultWriter
+from pyfunctools.envelopes.plain import copied
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
@@ -64,7 +64,7 @@ class Turn:
             WaitingError: a call waits for a person; vendors require all results together.
         """
         results = self.results
-        said = cast("list[dict[str, Any]]", deepcopy(list(self._model_turn.messages)))
+        said = cast("list[dict[str, Any]]", copied(list(self._model_turn.messages)))
         return [*said, *results]
 
     @property
@@ -138,11 +138,14 @@ class Turn:
         Raises:
             DefinitionError: the model's messages are not JSON.
         """
-        model_turn = asdict(self._model_turn)
+        try:
+            model_turn = {key: _pack(each) for key, each in asdict(self._model_turn).items()}
+        except RecursionError as error:
+            raise _not_json(error) from None
         saved = {
             "v": _VERSION,
             "dialect": self._dialect,
-            "spoken": {key: _pack(value) for key, value in model_turn.items()},
+            "spoken": model_turn,
             "ids": [call.id for call in self.calls],
             "outcomes": [_outcome_to_json(each) for each in self.outcomes],
             "before": dict(self._before),
@@ -240,8 +243,12 @@ def _canonical_json(saved: Mapping[str, Any]) -> bytes:
     try:
         return dumps(saved, sort_keys=True).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        reason = f"This is not JSON: {error}."
-        raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
+        raise _not_json(error) from None
+
+
+def _not_json(error: Exception) -> DefinitionError:
+    reason = f"This is not JSON: {error}."
+    return DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.")
 
 
 def _pack(value: object) -> object:

@@ -8,6 +8,7 @@ bedrock      {"toolUse": {"toolUseId", "name", "input"}}
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from os import urandom
 from string import ascii_letters, digits
 from typing import Any, Final, cast
@@ -75,9 +76,23 @@ def plain_data(value: object, exclude: object = None) -> Data:
     dump = getattr(value, "model_dump", None)
     if not callable(dump):
         return as_dict(copied(value))
-    return as_dict(
-        dump(mode="json", by_alias=True, exclude_unset=True, exclude=exclude, warnings=False)
-    )
+    try:
+        return as_dict(
+            dump(mode="json", by_alias=True, exclude_unset=True, exclude=exclude, warnings=False)
+        )
+    except ValueError:  # pydantic writes no arguments that a model nests 255 deep
+        return as_dict(copied(value, _sent_fields))
+
+
+def _sent_fields(value: object) -> object:
+    """Return an SDK object as the fields that the server sent, one level of it."""
+    known = cast("Mapping[str, Any]", getattr(type(value), "__pydantic_fields__", {}))
+    if not known:
+        return value.value if isinstance(value, Enum) else shallow_copy(value)
+    given: Any = value
+    held: dict[str, object] = {**vars(given), **(given.model_extra or {})}
+    names: dict[str, str] = {name: each.alias or name for name, each in known.items()}
+    return {names.get(name, name): held[name] for name in held if name in given.model_fields_set}
 
 
 def shallow_copy(value: object) -> object:

@@ -355,7 +355,9 @@ def _returned(
             issues=checked.issues,
         )
     text = _described_all(files) if files and json in ([], {}) else _told(json, value)
-    return Outcome(text=text, value=value, content=files, function=function.name, _json=(json,))
+    return Outcome(
+        text=text, value=value, content=files, function=function.name, _json=(json, value)
+    )
 
 
 def _told(json: JsonValue, value: object) -> str:

@@ -206,7 +206,7 @@ class Outcome:
     waiting: Waiting | None = None
     calls: tuple[InnerCall, ...] = ()
     replayed: bool = False
-    _json: tuple[JsonValue] | None = field(default=None, compare=False, repr=False)
+    _json: tuple[JsonValue, object] | None = field(default=None, compare=False, repr=False)
     _still_waits: bool = field(default=False, compare=False, repr=False)
     _is_withheld: bool = field(default=False, compare=False, repr=False)
     _is_end: bool = field(default=False, compare=False, repr=False)
@@ -279,12 +279,19 @@ def picklable(error: BaseException | None) -> BaseException | None:
 def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
     """Return the value as JSON in a tuple, without secrets, as a model may see it.
 
-    `None` if the value has no JSON form.
+    `None` if the value has no JSON form. What was kept is of one value: a hook may have put another
+    one in its place with `replace`.
     """
-    if outcome._json is not None:  # pyright: ignore[reportPrivateUsage]
-        return outcome._json  # pyright: ignore[reportPrivateUsage]
-    value = cast("JsonValue", outcome.value)
+    kept, value = outcome._json, cast("JsonValue", outcome.value)  # pyright: ignore[reportPrivateUsage]
+    if kept is not None and _is_same(kept[1], value):
+        return kept[:1]
     return (value,) if is_json_value(value) else None
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Return whether this is one object, also after both were pickled."""
+    is_number = type(one) in (int, float) and type(other) is type(one)
+    return one is other or (is_number and one == other)
 
 
 def still_waits(outcome: Outcome) -> bool:

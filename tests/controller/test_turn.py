@@ -35,6 +35,21 @@ def test_the_messages_are_those_of_the_model_and_every_result_in_order() -> None
     assert not turn.done
 
 
+@pytest.mark.parametrize("depth", [65, 400, 900])
+def test_a_call_that_is_nested_too_deeply_has_its_result(depth: int) -> None:
+    nested = json.loads('{"item":' * depth + "1" + "}" * depth)
+    call = {"type": "tool_use", "id": "a", "name": "buy", "input": nested}
+    said = {"type": "message", "role": "assistant", "content": [call], "stop_reason": "tool_use"}
+    turn = shop()[1].tools("anthropic").run(said)
+    spoken, results = turn.messages
+    assert turn.outcomes[0].reason == "arguments"
+    assert spoken["content"][0]["input"] is not nested
+    assert results["content"][0]["tool_use_id"] == "a"
+    if depth > 400:
+        with pytest.raises(DefinitionError, match=r"Turn.save"):
+            turn.save()
+
+
 def test_a_result_that_is_not_json_is_an_error_result() -> None:
     def circle() -> list[object]:
         """Return what holds itself."""

@@ -153,6 +153,26 @@ def test_an_sdk_object_is_read_as_its_plain_data(vendor: str, case: str) -> None
     assert (spoken.text, spoken.cut, spoken.waits) == (plain.text, plain.cut, plain.waits)
 
 
+@pytest.mark.parametrize("vendor", ["anthropic", "gemini"])
+def test_an_sdk_object_with_deep_arguments_is_read(vendor: str) -> None:
+    nested = json.loads('{"city":' * 300 + "1" + "}" * 300)
+    reply = json.loads(json.dumps(REPLIES[vendor]["single"]).replace(json.dumps(PARIS), '"DEEP"'))
+    assert '"DEEP"' in json.dumps(reply)
+    for block in (*reply.get("content", ()), *reply.get("candidates", ())):
+        for part in block.get("content", {}).get("parts", ()) if "content" in block else [block]:
+            held = part.get("functionCall", part)
+            held |= {key: nested for key, each in held.items() if each == "DEEP"}
+    script, ask = client_of(vendor)
+    script.replies = [reply]
+    response = ask([ASKED.get(vendor, {"role": "user", "content": "go"})], tools_of(vendor))
+    plain, spoken = map(envelope(vendor).read_turn, (reply, response))
+    assert [(each.id, each.name) for each in spoken.calls] == [
+        (each.id, each.name) for each in plain.calls
+    ]
+    assert spoken.calls[0].arguments == nested
+    assert spoken.ended == plain.ended
+
+
 @pytest.mark.parametrize(("vendor", "case"), CASES)
 def test_calls_are_read_in_their_order(vendor: str, case: str) -> None:
     _, spoken, _ = read(vendor, case)

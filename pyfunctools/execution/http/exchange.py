@@ -7,7 +7,7 @@ that end the caller's own work (`CancelledError`, `KeyboardInterrupt`) are raise
 
 import random
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -262,20 +262,24 @@ class Exchange:
         is_known = not (reader or encoding or request.method == "HEAD") and length.isascii()
         if is_known and length.isdigit() and (len(length) > 18 or int(length) > limit):
             raise UnreadableError(f"is larger than {limit} bytes")
-        body, chunk, found = DecodedBody(encoding, limit), b"", list[StreamItem]()
+        body, chunk = DecodedBody(encoding, limit), b""
+        items: Iterator[StreamItem] = iter(())
         while chunk is not None:
+            item = None
             async with self._until_deadline():
-                while chunk is not None and not found:
+                while chunk is not None and item is None:
                     if time.monotonic() >= DEADLINE.get():
                         raise TimeoutError
                     if chunk := await response.read():
                         body.feed(chunk)
                     if reader is not None:
-                        found += reader.feed(body.whole() if chunk is None else body.take())
-                        found += reader.close() if chunk is None else ()
-            while found and self.put_item is not None:
-                await self.put_item(found.pop(0), response)
+                        decoded = body.whole() if chunk is None else body.take()
+                        items = reader.items(decoded, is_end=chunk is None)
+                        item = next(items, None)
+            while item is not None and self.put_item is not None:
+                await self.put_item(item, response)
                 DEADLINE.set(time.monotonic() + self.limits.deadline)
+                item = next(items, None)
         return b"" if reader else body.whole()
 
     def _until_deadline(self) -> AbstractAsyncContextManager[object]:

@@ -115,6 +115,16 @@ class LineReader:
         self._size = 0
         self._has_begun = False
 
+    def items(self, decoded: bytes, *, is_end: bool) -> Iterator[StreamItem]:
+        """Yield the items that bytes of the body complete, each read when it is wanted.
+
+        A small compressed chunk may hold millions of items.
+        """
+        for start in range(0, len(decoded), PIECE):
+            yield from self.feed(decoded[start : start + PIECE])
+        if is_end:
+            yield from self.close()
+
     def feed(self, chunk: bytes) -> Iterator[StreamItem]:
         """Yield the items that a chunk completes.
 

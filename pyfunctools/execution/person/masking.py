@@ -86,8 +86,9 @@ class Masker:
         known = (outcome.text, outcome.issues, outcome.content, outcome.waiting, json)
         if shown == known and not content:  # equal files may have other names
             return outcome
+        kept = masked and (*masked, outcome.value)
         return replace(
-            outcome, text=text, issues=issues, content=content, waiting=waiting, _json=masked
+            outcome, text=text, issues=issues, content=content, waiting=waiting, _json=kept
         )
 
     def _waiting(self, waiting: Waiting) -> Waiting:

@@ -263,7 +263,8 @@ def is_loopback(host: str) -> bool:
 def _is_link_local(host: str) -> bool:
     host = host.rstrip(".")
     with suppress(ValueError):
-        return ipaddress.ip_address(host).is_link_local
+        ip = ipaddress.ip_address(host)  # a connection to `::ffff:1.2.3.4` is one to 1.2.3.4
+        return (getattr(ip, "ipv4_mapped", None) or ip).is_link_local
     try:  # `0xA9FEA9FE` and `2852039166` are the same address to a resolver
         return ipaddress.ip_address(socket.inet_aton(host)).is_link_local
     except (OSError, UnicodeError):

@@ -360,8 +360,8 @@ class ProgramRun:
         lines = [*filter(None, lines)]
         text = truncated(visible("\n".join(lines)) or _NOTHING, DEFAULT_LIMITS.outcome)
         is_value = len(lines) == 1 and value is not None and is_json_value(value)
-        json = (value,) if is_value else (text,)
-        return Outcome(text=text, value=value, calls=self._made_calls, _json=json)
+        json = value if is_value else text
+        return Outcome(text=text, value=value, calls=self._made_calls, _json=(json, value))
 
     def _failed(self, error: ProgramError) -> Outcome:
         """Return the outcome of a program that was not run, or was stopped."""

@@ -14,6 +14,7 @@ import pytest
 from fastapi import FastAPI
 
 from pyfunctools import Controller, Limits, Outcome
+from pyfunctools.execution.http import items
 
 from ..conftest import Connection, Server
 
@@ -387,3 +388,33 @@ def test_an_application_that_raises_ends_its_stream() -> None:
         first, last = controller.stream("numbers_get")
     assert (first.value, last.reason) == ({"n": 1}, "transport")
     assert isinstance(last.exception, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("media", "body"), [(LINES, b"1\n" * 600_000), (EVENTS, b"data:1\n\n" * 300_000)]
+)
+def test_items_of_a_small_compressed_chunk_are_read_as_they_are_wanted(
+    media: str, body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bytes] = []
+    line = items.LineReader._line
+    monkeypatch.setattr(
+        items.LineReader, "_line", lambda self, text: read.append(text) or line(self, text)
+    )
+    line_of_event = items.EventReader._line
+    monkeypatch.setattr(
+        items.EventReader,
+        "_line",
+        lambda self, text: read.append(text) or line_of_event(self, text),
+    )
+    answer = httpx.Response(
+        200,
+        content=gzip.compress(body),
+        headers={"content-type": media, "content-encoding": "gzip"},
+    )
+    client = httpx.Client(transport=httpx.MockTransport(lambda request: answer))
+    controller = Controller.from_openapi(document(media), server="https://a.example", client=client)
+    got = controller.stream("numbers_get")
+    assert [next(got).text for _ in range(3)] == ["1", "1", "1"]
+    assert len(read) < 10
+    got.close()

@@ -5,6 +5,7 @@ import logging
 import pickle
 from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from pyfunctools import (
     Tickets,
     function,
 )
+from pyfunctools.record.outcome import outcome_json
 
 Steps = Generator[Outcome | None, Outcome, Outcome | None]
 
@@ -143,6 +145,32 @@ def test_an_outcome_returned_after_the_yield_replaces_it(way: str) -> None:
     outcome = called("price", '{"item": "tea",}')
     assert outcome.text == "3!"
     assert len(outcome.repairs) == 1
+
+
+def test_a_value_that_a_hook_replaced_is_on_no_other_road() -> None:
+    def hide(call: PendingCall) -> Steps:
+        outcome = yield
+        return replace(outcome, text="hidden", value=None)
+
+    def found() -> dict[str, str]:
+        """Find it."""
+        return {"number": "CANARY"}
+
+    shop = Controller.from_functions([found]).configured(on_call=hide)
+    request = {"name": "found", "arguments": {}}
+    told = [shop.tools("mcp").run(request).messages, pickle.loads(pickle.dumps(shop.call("found")))]
+    assert "CANARY" not in f"{told} {outcome_json(shop.call('found'))}"
+    if find_spec("pydantic_monty"):
+        program = {"code": "print(await found())"}
+        assert shop.programs().call("run_program", program).text == "None"
+
+
+@pytest.mark.parametrize("value", [1, 300, 10**30, 1.5, "a", None, {"a": [1]}, (1, 2), Till.price])
+def test_what_a_model_sees_of_a_value_is_kept_beside_it(value: Any) -> None:
+    outcome = Outcome(text="", value=value, _json=("***", value))
+    assert outcome_json(outcome) == ("***",)
+    assert outcome_json(pickle.loads(pickle.dumps(outcome))) == ("***",)
+    assert outcome_json(replace(outcome, value="other")) == ("other",)
 
 
 def test_hooks_are_nested_the_last_outermost() -> None:
