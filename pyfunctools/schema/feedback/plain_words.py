@@ -151,9 +151,9 @@ def _reworded(piece: str, texts: Mapping[str, str]) -> str:
             return texts[found["bound"].replace("a multiple of", "multiple")].format(limit=limit)
         if kind == "form":
             return texts[found["by"]].format(name=found["name"])
-        return {" or null": "", "null or ": "", " or ": texts["or"]}.get(
-            text, texts["a value"] if text == "any value" else texts.get(text, text)
-        )
+        if kind == "type":
+            return texts[found["type"]]
+        return {" or null": "", "null or ": "", " or ": texts["or"]}.get(text, texts["a value"])
 
     reworded = _WORDS.sub(word, _LIST.sub(lambda _: "\0", piece))
     head, *rest = reworded.split("\0")
@@ -172,6 +172,6 @@ _WORDS = re.compile(
     r"|(?P<form>string \((?P<by>format|pattern): (?P<name>[^\n]+?)(?: such as \S+)?\)(?=[, ]|$))"
     r"|(?P<limit>(?P<bound>at least|at most|greater than|less than|a multiple of) (?P<size>\S+?)"
     r"(?: (?P<unit>characters?|items?|property|properties))?(?=[,\s)]|$))"
-    r"|(?P<null> or null\b|\bnull or )|(?P<other> or |\bany value\b"
-    r"|\b(?:integer|number|string|boolean|array|object)\b)"
+    r"|(?P<null> or null\b|\bnull or )|(?P<other> or |\bany value\b)"
+    r"|\b(?:an? )?(?P<type>integer|number|string|boolean|array|object)\b"
 )

@@ -146,6 +146,22 @@ def test_a_problem_is_in_its_question_and_all_questions_are_asked_again() -> Non
     assert "DE02" not in repr(outcome) + str(outcome.waiting)
 
 
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("4711", 'This must be a group of values with "pin".'),
+        (["4711"], "This must be a group of values, as the model gave."),
+    ],
+)
+def test_a_value_in_place_of_the_answers_is_told_with_one_article(given: Any, problem: str) -> None:
+    def pay(cents: int, pin: Human[str]) -> str:
+        """Pay."""
+        return f"{cents}{pin}"
+
+    outcome = Controller.from_functions([pay]).call("pay", {"cents": 1}, human=given)
+    assert [each.problem for each in asked(outcome).values()] == [problem]
+
+
 def test_questions_can_be_written_as_json() -> None:
     for each in asked(Controller.from_functions([book]).call("book", WROTE)).values():
         assert Question(**json.loads(json.dumps(asdict(each)))) == each
