@@ -148,6 +148,7 @@ def is_wrong(value: object) -> Any:
         (lambda: Controller.from_object(Selfless(), all=True), "Selfless.add", "`self`"),
         (lambda: Controller.from_object(Bare(), all=True), "Bare.now", "`self`"),
         (lambda: SHOP.call(is_wrong(SHOP["buy"]), {}), "call(name)", "function.name"),
+        (lambda: SHOP.call(is_wrong(len), {}), "call(name)", "function.name"),
         (lambda: Controller.from_functions([who]).call("who"), "who(user)", "`--context`"),
         (lambda: SHOP.resume(is_wrong(WAITS)), "resume(ticket)", "outcome.waiting.ticket"),
         (lambda: SHOP.resume(is_wrong(WAITS.waiting)), "resume(ticket)", "outcome.waiting.ticket"),

@@ -386,8 +386,8 @@ def _parts_of(given: Call, arguments: JsonValue) -> tuple[CallParts, object]:
     from pyfunctools.record.call import Call, mark_of
     from pyfunctools.record.function import Function
 
-    if isinstance(given, Function):
-        remedy = "Write `controller.call(function.name, ...)`."
+    if isinstance(given, Function) or callable(given):
+        remedy = "Write the name of the function, as in `controller.call(function.name, ...)`."
         raise wrong_type("call(name)", "a name or a `Call`", given, remedy)
     if not isinstance(given, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
         return (given, arguments, None, None), None
