@@ -144,7 +144,7 @@ def about(
 
 @app.command()
 def demo() -> None:
-    """Show what the library does, with a small shop inside this program: no network, no key."""
+    """Show what the library does, with a small shop of its own."""
     demonstration.play(Console())
 
 
@@ -155,7 +155,7 @@ def list_functions(
     undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the functions of a source: name, origin, and summary of each."""
+    """List the functions of a source: name, origin, summary."""
     controller = open_source(source, undecorated=undecorated)
     try:
         chosen = controller if tag is None else controller.select(tags=[tag])
@@ -172,7 +172,7 @@ def search_functions(
     undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the functions that fit a few words, the best first, as a model finds them."""
+    """Find the functions that fit a few words, the best first."""
     controller = open_source(source, undecorated=undecorated)
     functions = controller.search(" ".join(words), limit=limit)
     _print_functions(functions, controller, as_json=as_json)
@@ -200,7 +200,7 @@ def show(
     undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show one function: the model's schema, the person's schema, the output, and notes."""
+    """Show one function: the schemas of both sides, output, notes."""
     function = open_source(source, undecorated=undecorated)[name]
     if not as_json:
         console = Console()
@@ -222,7 +222,7 @@ def show(
 def report(
     source: SourceArgument, undecorated: Undecorated = False, as_json: AsJson = False
 ) -> None:
-    """Report the size of each function in bytes and tokens, what was skipped and why, and notes."""
+    """Report the size of each function, what was skipped, notes."""
     result = open_source(source, undecorated=undecorated).report()
     if as_json:
         print_json(asdict(result))
@@ -290,7 +290,7 @@ def call(
     undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
-    """Call one function, as `controller.call` does; the exit status depends on the outcome.
+    """Call one function; the exit status depends on the outcome.
 
     In a terminal, the person is asked for missing values, and for approval if the function needs it
     or is destructive.
@@ -339,7 +339,7 @@ def serve_functions(
     auth: Auth = None,
     undecorated: Undecorated = False,
 ) -> None:
-    """Serve the functions over MCP, on standard input and output or over HTTP."""
+    """Serve the functions over MCP, on standard streams or HTTP."""
     from pyfunctools.integrations.mcp import serve
 
     if http is None and (auth_token_env, host, path) != (None, "127.0.0.1", "/mcp"):
@@ -376,12 +376,15 @@ def inspect(
     server: ServerOption = None,
     header: Header = None,
     auth: Auth = None,
+    undecorated: Undecorated = False,
 ) -> None:
-    """Show the functions on a page of this machine, and try them; prints its address."""
+    """Show and try the functions on a page of this machine."""
     from pyfunctools.integrations.inspector.inspector_page import serve_inspector
 
     with redirect_stdout(sys.stderr):
-        controller = open_source(source, server=server, headers=header or (), auth=auth or ())
+        controller = open_source(
+            source, server=server, headers=header, auth=auth, undecorated=undecorated
+        )
         shared = read_context(context)
     with controller:
         serve_inspector(controller, port=port, opens=not no_open, context=shared, source=source)

@@ -50,13 +50,15 @@ def open_source(
         return _of_object(source, TeaShop if source == DEMO else _imported(source), undecorated)
     if undecorated:
         raise DefinitionError("--all", f"This is for classes, and {source} is a document.")
-    is_address = "://" in source
-    if source != "-" and not is_address and not Path(source).exists():
+    if "://" in source:
+        remedy = f"Fetch it first: `curl -sSL {source} | pyfunctools list -`."
+        raise DefinitionError(source, "This is a URL, and documents are not fetched.", remedy)
+    if source != "-" and not Path(source).exists():
         raise DefinitionError(source, "There is no such file.", _SOURCES)
     if source.endswith(".py"):
         raise DefinitionError(source, "This is Python, not a document.", _SOURCES)
     controller = Controller.from_openapi(
-        sys.stdin.buffer.read() if source == "-" else source if is_address else Path(source),
+        sys.stdin.buffer.read() if source == "-" else Path(source),
         server=True if server == "document" else server,
         headers=dict(_pair("--header", line, ":") for line in headers or ()),
         auth=dict(_pair("--auth", line, "=") for line in auth or ()) or None,

@@ -52,7 +52,8 @@ def renderings_of(
         raise DefinitionError(
             f"tools({row.name!r})",
             f"There are {len(functions)} functions, and a request may have {row.tools}.",
-            'Choose some: `controller.select(tags=["..."])`, or `names=`, `paths=`, `where=`. '
+            'Choose some: `controller.select(tags=["..."])` (in a terminal `--tag`), or `names=`, '
+            "`paths=`, `where=`. "
             f"Or let the model find them: `controller.tools({row.name!r}, search=True)`.",
         )
     made = {each.name: each.render(row.name, strict=strict, inline=inline) for each in functions}

@@ -330,6 +330,12 @@ def test_report_prints_functions_and_their_sizes(folder: Path) -> None:
     )
 
 
+def test_the_help_says_a_whole_sentence_of_every_command(folder: Path) -> None:
+    told = run("--help", cwd=folder).stdout
+    assert "replay" in told
+    assert "..." not in told.split("Commands:")[1]
+
+
 def test_a_shell_completes_the_commands(folder: Path) -> None:
     asked = {"_PYFUNCTOOLS_COMPLETE": "complete_bash", "COMP_WORDS": "pyfunctools s"}
     done = subprocess.run(

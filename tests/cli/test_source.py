@@ -117,7 +117,7 @@ def test_an_option_is_text_a_file_or_standard_input(
             "shop_of_no_source.py:Shop",
             "No module named 'shop_of_no_source.py'; 'shop_of_no_source' is not a package. Name an",
         ),
-        ("https://a.example/b.json", "https://a.example/b.json: This is a URL, and documents"),
+        ("https://a.example/b.json", "curl -sSL https://a.example/b.json | pyfunctools list -"),
     ],
 )
 def test_an_invalid_source_is_an_error_with_a_remedy(

@@ -542,6 +542,12 @@ def test_inspect_says_what_is_wrong_with_its_port() -> None:
     assert "99999" in str(told.exception)
 
 
+def test_inspect_takes_every_public_method_as_other_commands_do() -> None:
+    words = ["inspect", "demo", "--all", "--port", "99999", "--no-open"]
+    told = CliRunner().invoke(command, words)
+    assert isinstance(told.exception, DefinitionError)
+
+
 @pytest.mark.parametrize("way", ["returns", "raises", "breaks its output"])
 def test_no_page_shows_a_secret_of_the_program_or_a_default_of_one(way: str) -> None:
     def read(path: str, api_token: str, pin: Annotated[str, human(secret=True)] = "DEF-1") -> str:
