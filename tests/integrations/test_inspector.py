@@ -324,6 +324,11 @@ def test_a_check_shows_repairs_in_the_text_and_runs_nothing(till: Till, page: Te
     assert till.ran == []
 
 
+def test_a_comma_too_many_is_marked_and_no_other(page: TestClient) -> None:
+    text = post(page, "/functions/add", "check", arguments='{"first": 1, "second": 2,}')
+    assert re.search(r"2<mark title=[^>]*>,</mark>}", unescape(text))
+
+
 def test_issues_stand_on_their_lines(page: TestClient) -> None:
     text = post(page, "/functions/add", "run", arguments='{"first": "x"}')
     assert re.search(r"<mark>[^<]*first[^<]*❌ expected integer</mark>", text)
