@@ -395,7 +395,8 @@ async def aserve(
     if transport == "http":
         if settings.get("auth") is None and not is_loopback(host):
             reason = f"Everybody who can reach {host} could call the functions."
-            raise DefinitionError("serve(host)", reason, "Pass `auth=`, or serve 127.0.0.1.")
+            remedy = "Pass `auth=` (in a terminal `--auth-token-env`), or serve 127.0.0.1."
+            raise DefinitionError("serve(host)", reason, remedy)
         if not path.startswith("/"):
             reason = f"{path!r} is not a path."
             raise DefinitionError("serve(path)", reason, 'Write "/mcp", for example.')
