@@ -109,7 +109,11 @@ def about_outcome(outcome: Outcome) -> list[RenderableType]:
     for each in questions:
         problem = f": {each.problem}" if each.problem else ""
         parts.append(safe_text(f"a person gives {each.path}: {each.label}{problem}", "yellow"))
-    return parts
+    asked = {each.path for each in questions}
+    others = [
+        each for each in outcome.issues if each.side == "human" and str(each.path) not in asked
+    ]
+    return [*parts, *(safe_text(each.message, "yellow") for each in others)]
 
 
 def outcome_text(outcome: Outcome) -> RenderableType:

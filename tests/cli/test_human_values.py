@@ -115,6 +115,13 @@ def test_without_a_terminal_missing_values_are_listed_and_nothing_runs(folder: P
     assert "s3cret" not in done.output
 
 
+def test_a_value_that_nobody_asked_for_is_told_with_what_is_asked_for(folder: Path) -> None:
+    done = call("transfer", *ARGS, "--yes", "--human", json.dumps({**GAVE, "pim": "s3cret"}))
+    assert done.exit_code == 4
+    assert 'expected no value here: did you mean "pin"?' in done.stderr
+    assert "s3cret" not in done.output
+
+
 def test_without_a_terminal_approval_needs_yes(folder: Path) -> None:
     given = ("--human", json.dumps(GAVE))
     for name, words in (("transfer", (*ARGS, *given)), ("pay", ("--args", '{"amount": 2}'))):
