@@ -28,6 +28,7 @@ from pyfunctools.sources.python.hints import (
     output_adapter,
     output_schema,
     read_hints,
+    spelled,
 )
 from pyfunctools.sources.python.unlisted_names import UNLISTED, with_owners
 
@@ -211,7 +212,7 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
     hint = signature.output
     known: Lazy[CallableOutput] | None = None
     with suppress(Exception):  # not hashable, or it needs the names
-        known = _NO_OUTPUT if hint is EMPTY else _known_output(hint)
+        known = _NO_OUTPUT if hint is EMPTY else _known_output(hint, spelled(hint))
     if known is not None:
         return Lazy(lambda: _described(known.value, docs.returns)) if docs.returns else known
     try:
@@ -225,8 +226,11 @@ _NO_OUTPUT = Lazy(lambda: CallableOutput(None, output_adapter(object, {})))
 
 
 @lru_cache(maxsize=256)
-def _known_output(hint: object) -> Lazy[CallableOutput] | None:
-    """Return an output if its schema can always be written, and needs no namespace."""
+def _known_output(hint: object, spelled: object) -> Lazy[CallableOutput] | None:
+    """Return an output if its schema can always be written, and needs no namespace.
+
+    It is kept for the hint as it is `spelled`.
+    """
     adapter = output_adapter(hint, {})
     is_plain = CoreReader(cast("CoreSchema", adapter.core_schema)).is_plain
     return Lazy(partial(_output, hint, adapter, {})) if is_plain else None

@@ -23,6 +23,7 @@ from pydantic.json_schema import (
 from pydantic_core import core_schema, from_json
 
 from pyfunctools._json import JsonValue
+from pyfunctools._lazy import Lazy
 from pyfunctools.sources.python.core_schema import (
     ClassNames,
     CoreSchema,
@@ -44,6 +45,9 @@ _Inner: TypeAlias = (
     | core_schema.TypedDictField
     | core_schema.ComputedField
 )
+
+KNOWN = "pyfunctools_schema"
+"""The key of a JSON Schema in the metadata of pydantic's core schema (`Lazy`)."""
 
 _DESCRIBED = ("model", "dataclass", "typed-dict", "named-tuple")
 """Kinds of core schemas of classes with docstrings."""
@@ -98,7 +102,10 @@ class Generator(GenerateJsonSchema):
 
     def generate_inner(self, schema: _Inner) -> JsonSchemaValue:
         """Mark secret types as human, and add the unlisted names of a class."""
-        if HUMAN_KEY in schema.get("metadata", ()):
+        metadata = cast("CoreSchema", schema.get("metadata", {}))
+        if KNOWN in metadata:
+            return dict(cast("Lazy[JsonSchemaValue]", metadata[KNOWN]).value)
+        if HUMAN_KEY in metadata:
             schema = cast("_Inner", unskipped(cast("CoreSchema", schema)))
         result, kind = super().generate_inner(schema), schema["type"]
         is_field = kind == "default" or kind.endswith("-field")

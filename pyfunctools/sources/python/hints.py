@@ -5,7 +5,7 @@ This module imports pydantic, so other modules import it only when it is needed.
 
 import sys
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from types import GenericAlias, NoneType, UnionType
 from typing import (
     Annotated,
@@ -26,13 +26,14 @@ from typing import (
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.types import EncodedBytes
-from pydantic_core import core_schema
+from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from pyfunctools._json import JsonObject, JsonSchema
+from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
-from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema, fields_in
-from pyfunctools.sources.python.generator import Generator
+from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema
+from pyfunctools.sources.python.generator import KNOWN, Generator
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
 Adapter: TypeAlias = TypeAdapter[tuple[object]]
@@ -69,30 +70,43 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
         Exception: whatever pydantic, or a class among the hints, raises; a `DefinitionError` for a
             mark without effect, and for names that pydantic cannot tell apart.
     """
-    rewriter = TypedDictRewriter(names)
-    rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
-    decodes = any(map(_decodes, hints.values()))
-    adapter = _complete(TypeAdapter(_arguments(rewritten, decodes)), rewriter)
-    core = cast("CoreSchema", adapter.core_schema)
-    root = cast("dict[str, Any]", core["schema"] if "definitions" in core else core)
-    # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
-    root["cls"] = _NO_ARGUMENTS[decodes]
+    basic = {n: _basic_field(hint, spelled(hint)) for n, hint in hints.items() if _is_basic(hint)}
+    whole = _core_of({name: hint for name, hint in hints.items() if name not in basic}, names)
+    root = {**cast("CoreSchema", whole["schema"] if "definitions" in whole else whole)}
+    read = {**cast("Mapping[str, CoreSchema]", root["fields"]), **basic}
+    fields = root["fields"] = {name: read[name] for name in hints}
+    core = {**whole, "schema": root} if "definitions" in whole else root
     reader = CoreReader(core)
     # Without a mark the model may set every field.
     if (field := reader.unread or (reader.shared if reader.marked else None)) is not None:
         clash = f"`{field}` is read by an `AliasPath` alone, or under another field's name."
         raise DefinitionError(field, clash, "Give the field a plain alias of its own.")
-    fields = fields_in(root)
-    whole = {id(each["schema"]) for each in fields.values()} if reader.marked else ()
-    # Aliases are read, as the schema lists them, whatever the configuration of a class.
-    read = partial(adapter.validator.validate_json, by_alias=True)
+    of_fields = {id(each["schema"]) for each in fields.values()} if reader.marked else ()
+    validator = SchemaValidator(cast("core_schema.CoreSchema", core))
     return HintReading(
         core=core,
         fields=fields,
-        is_plain=reader.is_plain and all(id(each) in whole for each in reader.marked),
+        is_plain=reader.is_plain and all(id(each) in of_fields for each in reader.marked),
         marked_in=frozenset(reader.marked_in),
-        read=cast("Callable[..., dict[str, object]]", read),
+        # Aliases are read, as the schema lists them, whatever the configuration of a class.
+        read=partial(validator.validate_json, by_alias=True),
     )
+
+
+def _core_of(hints: Mapping[str, object], names: Namespace) -> CoreSchema:
+    """Return the core schema of an object with fields for these hints."""
+    if not hints:
+        return _NO_FIELDS
+    rewriter = TypedDictRewriter(names)
+    decodes = any(map(_decodes, hints.values()))
+    rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
+    adapter = _complete(TypeAdapter(_arguments(rewritten, decodes)), rewriter)
+    core = cast("CoreSchema", adapter.core_schema)
+    root = cast("dict[str, object]", core["schema"] if "definitions" in core else core)
+    # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
+    root["cls"] = _NO_ARGUMENTS[decodes]
+    root.pop("ref", None)  # nothing refers to it
+    return core
 
 
 def _arguments(hints: Mapping[str, object], decodes: bool) -> type[object]:
@@ -104,6 +118,34 @@ def _arguments(hints: Mapping[str, object], decodes: bool) -> type[object]:
 
 
 _NO_ARGUMENTS = {decodes: _arguments({}, decodes) for decodes in (False, True)}
+_NO_FIELDS = cast("CoreSchema", TypeAdapter(_NO_ARGUMENTS[False]).core_schema)
+
+
+def spelled(hint: object) -> tuple[object, ...]:
+    """Return a hint as a key: `int | str` and `str | int` are equal, but their schemas are not."""
+    return (hint, type(hint), *map(spelled, get_args(hint)))
+
+
+def _is_basic(hint: object) -> bool:
+    """Return whether a hint is made of Python's own types alone, without a mark or a name."""
+    origin = get_origin(hint)
+    if origin is Literal:
+        return all(type(each) in _BASIC for each in get_args(hint))
+    if origin is None:
+        return any(hint is each for each in _BASIC)
+    return origin in _BASIC_ORIGINS and all(map(_is_basic, get_args(hint)))
+
+
+_BASIC = (str, int, float, bool, NoneType, Any)
+_BASIC_ORIGINS = (list, dict, Union, UnionType)
+
+
+@lru_cache(maxsize=256)
+def _basic_field(hint: object, spelled: object) -> CoreSchema:
+    """Return the field of a basic hint, with its JSON Schema: all objects with one share it."""
+    inner = TypeAdapter[object](cast("type", hint)).core_schema
+    known = Lazy(lambda: Generator({}, base64=False).generate(inner))
+    return core_schema.typed_dict_field(inner, required=False, metadata={KNOWN: known})
 
 
 def input_schema(core: CoreSchema, names: Namespace) -> tuple[JsonObject, bool]:

@@ -44,6 +44,7 @@ from random_hints import Colour, Level
 from typing_extensions import Doc, TypeAliasType
 from typing_extensions import TypedDict as NewTypedDict
 
+from pyfunctools.controller.controller import Controller
 from pyfunctools.errors import DefinitionError
 from pyfunctools.schema import Failure
 from pyfunctools.sources.python.binding import MethodHandler, read_handler
@@ -688,3 +689,19 @@ def test_another_exception_of_a_validator_is_raised() -> None:
 
     with pytest.raises(KeyError, match="lost"):
         read(taking(Annotated[int, AfterValidator(explode)]))[1].read({"x": 1})
+
+
+def test_a_schema_has_the_order_of_its_own_hint_whatever_was_read_before() -> None:
+    def one(kind: Literal["a", "b"], value: int | str) -> list[Literal["a", "b"]]:
+        return []
+
+    def other(kind: Literal["b", "a"], value: str | int) -> list[Literal["b", "a"]]:
+        return []
+
+    first, second = Controller.from_functions([one, other]).functions
+    assert first.parameters["properties"]["kind"]["enum"] == ["a", "b"]
+    assert second.parameters["properties"]["kind"]["enum"] == ["b", "a"]
+    types = [each["type"] for each in second.parameters["properties"]["value"]["anyOf"]]
+    assert types == ["string", "integer"]
+    assert second.output is not None
+    assert second.output["items"]["enum"] == ["b", "a"]
