@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from pydantic_core import to_json, to_jsonable_python
+from pydantic_core import from_json, to_json
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
@@ -20,7 +20,6 @@ from pyfunctools.sources.python.core_schema import (
     lost_marks,
 )
 from pyfunctools.sources.python.docstrings import Docs, doc_of
-from pyfunctools.sources.python.generator import as_json
 from pyfunctools.sources.python.hint_scope import Namespace, hint_text
 from pyfunctools.sources.python.hints import (
     Adapter,
@@ -155,9 +154,10 @@ class CallableParameters:
         elif each.default is not EMPTY:
             schema.pop("default", None)
             with suppress(Exception):  # no JSON, or no value of its hint: optional all the same
-                default = to_jsonable_python(each.default, by_alias=True, bytes_mode="base64")
-                _ = self.reading.read(to_json({self.keys[each.name]: default}))
-                schema["default"] = as_json(default)
+                key = self.keys[each.name]
+                text = to_json({key: each.default}, bytes_mode="base64", inf_nan_mode="constants")
+                _ = self.reading.read(text)
+                schema["default"] = from_json(text, allow_inf_nan=False)[key]
         return schema
 
 

@@ -55,6 +55,9 @@ _LISTED = frozenset({"fields", "arguments_schema"})
 _BELOW = frozenset(_INNER) - {"fields"}
 _NOTHING: CoreSchema = {}
 
+KNOWN = "pyfunctools_schema"
+"""The key in the metadata of a field that has neither marks nor other names: its JSON Schema."""
+
 
 class CoreReader:
     """Facts about a core schema.
@@ -92,6 +95,8 @@ class CoreReader:
                 if names.others:
                     self.classes.append(names)
             for name, each in fields.items():
+                if KNOWN in cast("CoreSchema", each.get("metadata", _NOTHING)):
+                    continue
                 below = each if "type" in each else each["schema"]
                 stack.append((cast("CoreSchema", below), cls, name if top is None else top, name))
             if not _BELOW.isdisjoint(node):
@@ -158,8 +163,8 @@ class ClassNames(NamedTuple):
                 if isinstance(alias, str):
                     others[alias] = own
         unread = shared = None
-        for name, own in declared.items():
-            alias = fields[name].get("validation_alias", name)
+        for name in (name for name, field in fields.items() if "validation_alias" in field):
+            own, alias = declared[name], fields[name]["validation_alias"]
             read = {alias} if isinstance(alias, str) else {str(each[0]) for each in _paths(alias)}
             if config.get("validate_by_name") is True:
                 read.add(name)

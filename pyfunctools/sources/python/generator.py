@@ -25,6 +25,7 @@ from pydantic_core import core_schema, from_json
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.sources.python.core_schema import (
+    KNOWN,
     ClassNames,
     CoreSchema,
     fields_in,
@@ -45,9 +46,6 @@ _Inner: TypeAlias = (
     | core_schema.TypedDictField
     | core_schema.ComputedField
 )
-
-KNOWN = "pyfunctools_schema"
-"""The key of a JSON Schema in the metadata of pydantic's core schema (`Lazy`)."""
 
 _DESCRIBED = ("model", "dataclass", "typed-dict", "named-tuple")
 """Kinds of core schemas of classes with docstrings."""

@@ -32,8 +32,8 @@ from typing_extensions import TypedDict
 from pyfunctools._json import JsonObject, JsonSchema
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
-from pyfunctools.sources.python.core_schema import CoreReader, CoreSchema
-from pyfunctools.sources.python.generator import KNOWN, Generator
+from pyfunctools.sources.python.core_schema import KNOWN, CoreReader, CoreSchema
+from pyfunctools.sources.python.generator import Generator
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
 Adapter: TypeAlias = TypeAdapter[tuple[object]]
@@ -71,8 +71,10 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
             mark without effect, and for names that pydantic cannot tell apart.
     """
     basic = {n: _basic_field(hint, spelled(hint)) for n, hint in hints.items() if _is_basic(hint)}
-    whole = _core_of({name: hint for name, hint in hints.items() if name not in basic}, names)
+    rest = {name: hint for name, hint in hints.items() if name not in basic}
+    whole = _core_of(rest, names) if rest else _NO_FIELDS
     root = {**cast("CoreSchema", whole["schema"] if "definitions" in whole else whole)}
+    root.pop("ref", None)  # nothing refers to it
     read = {**cast("Mapping[str, CoreSchema]", root["fields"]), **basic}
     fields = root["fields"] = {name: read[name] for name in hints}
     core = {**whole, "schema": root} if "definitions" in whole else root
@@ -95,8 +97,6 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
 
 def _core_of(hints: Mapping[str, object], names: Namespace) -> CoreSchema:
     """Return the core schema of an object with fields for these hints."""
-    if not hints:
-        return _NO_FIELDS
     rewriter = TypedDictRewriter(names)
     decodes = any(map(_decodes, hints.values()))
     rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
@@ -105,7 +105,6 @@ def _core_of(hints: Mapping[str, object], names: Namespace) -> CoreSchema:
     root = cast("dict[str, object]", core["schema"] if "definitions" in core else core)
     # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
     root["cls"] = _NO_ARGUMENTS[decodes]
-    root.pop("ref", None)  # nothing refers to it
     return core
 
 
