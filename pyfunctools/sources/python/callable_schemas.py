@@ -209,10 +209,10 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
     Raises:
         DefinitionError: pydantic has no schema for the hint.
     """
-    hint = signature.output
+    hint = object if signature.output is EMPTY else signature.output
     known: Lazy[CallableOutput] | None = None
     with suppress(Exception):  # not hashable, or it needs the names
-        known = _NO_OUTPUT if hint is EMPTY else _known_output(hint, spelled(hint))
+        known = _known_output(hint, spelled(hint))
     if known is not None:
         return Lazy(lambda: _described(known.value, docs.returns)) if docs.returns else known
     try:
@@ -220,9 +220,6 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
     except Exception as error:  # pydantic and the hint's classes may raise anything
         raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
     return Lazy.of(_described(output, docs.returns)._replace(is_sure=False))
-
-
-_NO_OUTPUT = Lazy(lambda: CallableOutput(None, output_adapter(object, {})))
 
 
 @lru_cache(maxsize=256)

@@ -31,6 +31,7 @@ from pyfunctools._bound import bound_keywords
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.call import CallInfo, takes_context
+from pyfunctools.record.file import File
 from pyfunctools.record.origin import is_async
 from pyfunctools.sources.python.hint_scope import (
     Namespace,
@@ -340,10 +341,10 @@ def _output(hint: object) -> object:
         return _output(GenericAlias(list, inner[:1] or (Any,)))
     if origin in _UNIONS and any(map(_is_result_type, inner)):
         left = tuple(each for each in inner if not _is_result_type(each))
-        has_value = {*left} - {NoneType} and not any(map(_is_file, inner))
+        has_value = {*left} - {NoneType} and File not in inner
         return Union[left] if has_value else EMPTY  # noqa: UP007 - at run time
     if origin in _FILES_TAKEN_OUT and inner and get_origin(inner[-1]) in _UNIONS:
-        left = tuple(each for each in get_args(inner[-1]) if not _is_file(each))
+        left = tuple(each for each in get_args(inner[-1]) if each is not File)
         if {*left} - {NoneType} and not any(map(_is_result_type, left)):
             return GenericAlias(origin, (*inner[:-1], Union[left]))  # noqa: UP007 - at run time
     return EMPTY if _is_result_type(bare) else hint
@@ -353,15 +354,8 @@ def _is_result_type(hint: object) -> bool:
     """Return whether a hint is `Outcome` or `File`, or a container of them: without a schema."""
     if (inner := get_args(hint)) and get_origin(hint) is not Literal:
         return any(map(_is_result_type, inner))
-    return _is_file(hint) or _name_of(hint) == ("pyfunctools.record.outcome", "Outcome")
-
-
-def _is_file(hint: object) -> bool:
-    return _name_of(hint) == ("pyfunctools.record.file", "File")
-
-
-def _name_of(hint: object) -> tuple[object, object]:
-    return getattr(hint, "__module__", None), getattr(hint, "__qualname__", None)
+    named = getattr(hint, "__module__", None), getattr(hint, "__qualname__", None)
+    return hint is File or named == ("pyfunctools.record.outcome", "Outcome")  # loaded by calls
 
 
 def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None:

@@ -173,26 +173,21 @@ def remedy_of(mark: _Mark) -> str:
 # Contexts, injection marks and tools of other libraries have no meaning here: pydantic can describe
 # some of them, so that a model would set what a framework is to provide.
 
-_PROVIDED = frozenset(
-    {
-        ("agents", "RunContextWrapper"),
-        ("fastapi", "Depends"),
-        ("fastmcp", "Context"),
-        ("fastmcp", "Dependency"),
-        ("google", "Context"),
-        ("google", "ReadonlyContext"),
-        ("google", "ToolContext"),
-        ("langchain_core", "InjectedToolArg"),
-        ("langchain_core", "RunnableConfig"),
-        ("langgraph", "Runtime"),
-        ("langgraph", "ToolRuntime"),
-        ("mcp", "Context"),
-        ("pydantic_ai", "RunContext"),
-        ("starlette", "HTTPConnection"),
-        ("uncalled_for", "Dependency"),
-    }
-)
-"""Classes of values and of marks that another library fills in: their packages and names."""
+_PROVIDED = {
+    "Context": ("fastmcp", "google", "mcp"),
+    "Dependency": ("fastmcp", "uncalled_for"),
+    "Depends": ("fastapi",),
+    "HTTPConnection": ("starlette",),
+    "InjectedToolArg": ("langchain_core",),
+    "ReadonlyContext": ("google",),
+    "RunContext": ("pydantic_ai",),
+    "RunContextWrapper": ("agents",),
+    "RunnableConfig": ("langchain_core",),
+    "Runtime": ("langgraph",),
+    "ToolContext": ("google",),
+    "ToolRuntime": ("langgraph",),
+}
+"""Classes of values and of marks that another library fills in, with their packages."""
 
 _TOOLS = {
     "agents": (),
@@ -215,8 +210,8 @@ FOREIGN_REMEDY = (
 def foreign_class(value: object) -> str | None:
     """Return the name of another library's context or mark in a hint or a default, else `None`."""
     for base in _class_of(value).__mro__:
-        package = base.__module__.partition(".")[0]
-        if (package, base.__name__) in _PROVIDED:
+        packages = _PROVIDED.get(base.__name__, ())
+        if packages and (package := base.__module__.partition(".")[0]) in packages:
             return f"{package}.{base.__name__}"
     return next(filter(None, map(foreign_class, get_args(value))), None)
 
