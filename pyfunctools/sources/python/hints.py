@@ -117,7 +117,7 @@ def _arguments(hints: Mapping[str, object], decodes: bool) -> type[object]:
 
 
 _NO_ARGUMENTS = {decodes: _arguments({}, decodes) for decodes in (False, True)}
-_NO_FIELDS = cast("CoreSchema", TypeAdapter(_NO_ARGUMENTS[False]).core_schema)
+_NO_FIELDS: CoreSchema = core_schema.typed_dict_schema({}, cls=_NO_ARGUMENTS[False])
 
 
 def spelled(hint: object) -> tuple[object, ...]:
