@@ -169,8 +169,7 @@ class MethodHandler(NamedTuple):
         Raises:
             Exception: whatever serializing the value raises.
         """
-        serializer = self.output.value.adapter.serializer
-        return serializer.to_python((value,), mode="json", by_alias=True, warnings=False)[0]
+        return self.output.value.write(value)
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
         """Return a handler that makes the same calls to another callable, with these defaults."""

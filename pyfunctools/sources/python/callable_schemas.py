@@ -1,6 +1,6 @@
 """The schemas of a callable's parameters and output, and the conversion of its output to JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -22,10 +22,10 @@ from pyfunctools.sources.python.core_schema import (
 from pyfunctools.sources.python.docstrings import Docs, doc_of
 from pyfunctools.sources.python.hint_scope import Namespace, hint_text
 from pyfunctools.sources.python.hints import (
-    Adapter,
     input_schema,
-    output_adapter,
+    output_core,
     output_schema,
+    output_writer,
     read_hints,
     spelled,
 )
@@ -185,7 +185,8 @@ def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> Defin
     first, _, rest = str(error).partition("\n")
     reason = first.partition(". ")[0].rstrip(".")
     if reason.endswith(":"):  # the cause follows at the end of the message
-        reason = shortened(" ".join((reason, *rest.split())), 300)
+        whole = " ".join((reason, *rest.split()))
+        reason = shortened(whole.rpartition("SchemaError: ")[2], 300)
     if "regex" in reason:
         remedy = "Write a pattern without look-around and back-references: Rust has neither."
     text = f"The hint `{hint_text(hint)}` has no JSON Schema: {reason}."
@@ -193,13 +194,13 @@ def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> Defin
 
 
 class CallableOutput(NamedTuple):
-    """The schema of a callable's output, `None` without a hint, and its adapter.
+    """The schema of a callable's output, `None` without a hint; `write` writes it as JSON.
 
     `is_sure` tells whether the schema can always be written.
     """
 
     schema: JsonSchema | None
-    adapter: Adapter
+    write: Callable[[object], JsonValue]
     is_sure: bool = True
 
 
@@ -216,7 +217,7 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
     if known is not None:
         return Lazy(lambda: _described(known.value, docs.returns)) if docs.returns else known
     try:
-        output = _output(hint, output_adapter(hint, signature.names), signature.names)
+        output = _output(output_core(hint, signature.names), signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
         raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
     return Lazy.of(_described(output, docs.returns)._replace(is_sure=False))
@@ -228,13 +229,12 @@ def _known_output(hint: object, spelled: object) -> Lazy[CallableOutput] | None:
 
     It is kept for the hint as it is `spelled`.
     """
-    adapter = output_adapter(hint, {})
-    is_plain = CoreReader(cast("CoreSchema", adapter.core_schema)).is_plain
-    return Lazy(partial(_output, hint, adapter, {})) if is_plain else None
+    core = output_core(hint, {})
+    return Lazy(partial(_output, core, {})) if CoreReader(core).is_plain else None
 
 
-def _output(hint: object, adapter: Adapter, names: Namespace) -> CallableOutput:
-    return CallableOutput(output_schema(adapter, hint, names) or None, adapter)
+def _output(core: CoreSchema, names: Namespace) -> CallableOutput:
+    return CallableOutput(output_schema(core, names) or None, output_writer(core))
 
 
 def _described(output: CallableOutput, text: str) -> CallableOutput:

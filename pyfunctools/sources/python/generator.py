@@ -54,15 +54,13 @@ _DESCRIBED = ("model", "dataclass", "typed-dict", "named-tuple")
 class Generator(GenerateJsonSchema):
     """pydantic's generator, without generated titles, and with the docstrings of classes.
 
-    A branch of a union without a schema is an error. `names` is the namespace of the
-    hints. With `base64` bytes outside of models are base64: pydantic before 2.14 ignores
-    configuration that belongs to no class. `has_unlisted` tells whether `UNLISTED` was written.
+    A branch of a union without a schema is an error. `names` is the namespace of the hints.
+    `has_unlisted` tells whether `UNLISTED` was written.
     """
 
-    def __init__(self, names: Namespace, *, base64: bool) -> None:
+    def __init__(self, names: Namespace) -> None:
         super().__init__(by_alias=True, ref_template="#/$defs/{model}")
         self._names = names
-        self._base64 = base64
         self._classes: list[CoreSchema] = []
         self.has_unlisted = False
 
@@ -124,8 +122,7 @@ class Generator(GenerateJsonSchema):
         """Add the encoding of bytes; the model gives them, since they are not a file."""
         result = super().bytes_schema(schema)
         result["x-human"] = False
-        in_model = any(each["type"] == "model" for each in self._classes)
-        if result.pop("format", None) == "base64url" or (self._base64 and not in_model):
+        if result.pop("format", None) == "base64url":
             # RFC 4648, sections 4 and 5: both alphabets are read, the second one is written.
             result["contentEncoding"] = "base64" if self.mode == "validation" else "base64url"
             if isinstance(least := result.get("minLength"), int):

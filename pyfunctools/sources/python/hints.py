@@ -15,8 +15,6 @@ from typing import (
     NamedTuple,
     NotRequired,
     Required,
-    TypeAlias,
-    TypeVar,
     Union,
     cast,
     get_args,
@@ -26,20 +24,15 @@ from typing import (
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.types import EncodedBytes
-from pydantic_core import SchemaValidator, core_schema
+from pydantic_core import SchemaSerializer, SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
-from pyfunctools._json import JsonObject, JsonSchema
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.core_schema import KNOWN, CoreReader, CoreSchema
 from pyfunctools.sources.python.generator import Generator
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
-
-Adapter: TypeAlias = TypeAdapter[tuple[object]]
-"""Serializes the output of a callable, as the only item of a tuple."""
-
-A = TypeVar("A")
 
 _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 _TEXT = ConfigDict()
@@ -74,7 +67,6 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     rest = {name: hint for name, hint in hints.items() if name not in basic}
     whole = _core_of(rest, names) if rest else _NO_FIELDS
     root = {**cast("CoreSchema", whole["schema"] if "definitions" in whole else whole)}
-    root.pop("ref", None)  # nothing refers to it
     read = {**cast("Mapping[str, CoreSchema]", root["fields"]), **basic}
     fields = root["fields"] = {name: read[name] for name in hints}
     core = {**whole, "schema": root} if "definitions" in whole else root
@@ -100,11 +92,14 @@ def _core_of(hints: Mapping[str, object], names: Namespace) -> CoreSchema:
     rewriter = TypedDictRewriter(names)
     decodes = any(map(_decodes, hints.values()))
     rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
-    adapter = _complete(TypeAdapter(_arguments(rewritten, decodes)), rewriter)
+    adapter = TypeAdapter(_arguments(rewritten, decodes))
+    if not adapter.pydantic_complete:
+        adapter.rebuild(raise_errors=True, _types_namespace=rewriter.known)
     core = cast("CoreSchema", adapter.core_schema)
     root = cast("dict[str, object]", core["schema"] if "definitions" in core else core)
     # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
     root["cls"] = _NO_ARGUMENTS[decodes]
+    root.pop("ref", None)  # nothing refers to it
     return core
 
 
@@ -143,7 +138,7 @@ _BASIC_ORIGINS = (list, dict, Union, UnionType)
 def _basic_field(hint: object, spelled: object) -> CoreSchema:
     """Return the field of a basic hint, with its JSON Schema: all objects with one share it."""
     inner = TypeAdapter[object](cast("type", hint)).core_schema
-    known = Lazy(lambda: Generator({}, base64=False).generate(inner))
+    known = Lazy(lambda: Generator({}).generate(inner))
     return core_schema.typed_dict_field(inner, required=False, metadata={KNOWN: known})
 
 
@@ -153,39 +148,42 @@ def input_schema(core: CoreSchema, names: Namespace) -> tuple[JsonObject, bool]:
     Raises:
         Exception: whatever pydantic, or a class in it, raises.
     """
-    generator = Generator(names, base64=False)
+    generator = Generator(names)
     return generator.generate(cast("core_schema.CoreSchema", core)), generator.has_unlisted
 
 
-def output_adapter(hint: object, names: Namespace) -> Adapter:
-    """Return the adapter of an output.
+def output_core(hint: object, names: Namespace) -> CoreSchema:
+    """Return the core schema of an object with an output, which is the only item of a tuple.
+
+    In a tuple, the settings of a `Field` have no effect on the output.
 
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises.
     """
-    # pydantic does not apply a configuration to a class, so the hint is put into a tuple.
-    config = _TEXT if _decodes(hint) else _BASE64
-    rewriter = TypedDictRewriter(names)
-    kind = cast("type[tuple[object]]", GenericAlias(tuple, (rewriter.hint(hint),)))
-    return _complete(TypeAdapter(kind, config=config), rewriter)
+    return _core_of({"output": GenericAlias(tuple, (hint,))}, names)
 
 
-def _complete(adapter: TypeAdapter[A], rewriter: "TypedDictRewriter") -> TypeAdapter[A]:
-    if not adapter.pydantic_complete:
-        adapter.rebuild(raise_errors=True, _types_namespace=rewriter.known)
-    return adapter
-
-
-def output_schema(adapter: Adapter, hint: object, names: Namespace) -> JsonSchema:
-    """Return the JSON Schema of the output that an adapter writes.
+def output_schema(core: CoreSchema, names: Namespace) -> JsonSchema:
+    """Return the JSON Schema of an output as it is written.
 
     Raises:
         Exception: whatever pydantic, or a class in the hint, raises.
     """
-    generator = Generator(names, base64=not _decodes(hint))
-    whole = generator.generate(adapter.core_schema, "serialization")
-    schema = cast("list[JsonSchema]", whole["prefixItems"])[0]
+    whole = Generator(names).generate(cast("core_schema.CoreSchema", core), "serialization")
+    schema = cast("list[JsonSchema]", whole["properties"]["output"]["prefixItems"])[0]
     return {**schema, "$defs": whole["$defs"]} if "$defs" in whole else schema
+
+
+def output_writer(core: CoreSchema) -> Callable[[object], JsonValue]:
+    """Return a function that writes an output as JSON."""
+    root = cast("core_schema.TypedDictSchema", core["schema"] if "definitions" in core else core)
+    serializer = SchemaSerializer(cast("core_schema.CoreSchema", core), root.get("config"))
+
+    def write(value: object) -> JsonValue:
+        held = {"output": (value,)}
+        return serializer.to_python(held, mode="json", by_alias=True, warnings=False)["output"][0]
+
+    return write
 
 
 def plain_types(schema: CoreSchema) -> frozenset[type]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import Doc, TypedDict
 
 from pyfunctools.sources.python.docstrings import Docs, class_docs, doc_of, own_docs
-from pyfunctools.sources.python.hints import input_schema, output_adapter, output_schema, read_hints
+from pyfunctools.sources.python.hints import input_schema, output_core, output_schema, read_hints
 
 T = TypeVar("T")
 
@@ -195,7 +195,7 @@ def test_aliased_fields_are_described() -> None:
         """What."""
 
     read: Any = read_schema({"x": Aliased})
-    written: Any = output_schema(output_adapter(Aliased, {}), Aliased, {})
+    written: Any = output_schema(output_core(Aliased, {}), {})
     assert read["$defs"]["Aliased"]["properties"]["userId"]["description"] == "Whose."
     assert written["$defs"]["Aliased"]["properties"]["Out"]["description"] == "What."
 

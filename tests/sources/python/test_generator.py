@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from pydantic import BaseModel, ConfigDict, SecretStr
 
-from pyfunctools.sources.python.hints import input_schema, output_adapter, output_schema, read_hints
+from pyfunctools.sources.python.hints import input_schema, output_core, output_schema, read_hints
 
 
 def read_schema(hints: dict[str, object]) -> Any:
@@ -77,7 +77,7 @@ def test_bytes_in_a_model_follow_its_configuration() -> None:
         data: bytes
 
     read: Any = read_schema({"x": Both})
-    written: Any = output_schema(output_adapter(Both, {}), Both, {})
+    written: Any = output_schema(output_core(Both, {}), {})
     for schema, encoding in ((read, "base64"), (written, "base64url")):
         data = schema["$defs"]["Text"]["properties"]["data"]
         assert data == {"type": "string", "x-human": False}
