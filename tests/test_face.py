@@ -75,13 +75,28 @@ class Shop:
         '''Buy.'''
         return item
 
-print(*[name for name in {heavy!r} if name in sys.modules])
+"""
+
+OPENED = """
+import sys
+from pyfunctools import Controller
+
+text = '{"openapi": "3.1.0", "info": {}, "paths": {"/teas": {"get": {"responses": {}}}}}'
+assert Controller.from_openapi(text, server="http://127.0.0.1:1")["teas_get"].parameters
 """
 
 
-def test_decorating_a_class_imports_no_heavy_module() -> None:
+@pytest.mark.parametrize(
+    ("program", "heavy"),
+    [(LIGHT, HEAVY), (OPENED, (*HEAVY, "email", "pyfunctools.execution.http.runner"))],
+    ids=["a class is decorated", "a document is opened"],
+)
+def test_no_heavy_module_is_imported_before_it_is_needed(
+    program: str, heavy: tuple[str, ...]
+) -> None:
+    found = f"print(*[name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-c", LIGHT.format(heavy=HEAVY)],
+        [sys.executable, "-c", program + found],
         capture_output=True,
         text=True,
         check=True,

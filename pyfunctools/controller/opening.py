@@ -1,10 +1,11 @@
 """Opens a source for a controller: its functions, each with its runner."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, cast
 
 from pyfunctools._json import JsonObject
+from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.schema.separation.predicates import IsHuman, check_predicate
 from pyfunctools.sources import ReadOptions
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from pyfunctools.execution.mcp import Accept, ToolProgress
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.execution.request.connection import Connection
-    from pyfunctools.execution.runner import Runner
+    from pyfunctools.execution.runner import Preview, Run, Runner
     from pyfunctools.limits import Limits
     from pyfunctools.record.function import Function, Reading
     from pyfunctools.record.origin import RemoteTool
+    from pyfunctools.record.outcome import Outcome
     from pyfunctools.route import Route
     from pyfunctools.sources.fastapi import FastApiSource
 
@@ -44,6 +46,38 @@ class ApplicationSettings(ReadOptions, total=False):
     expose_error_body: bool | Literal["4xx"]
     deep: bool
     idempotency_header: str | None
+
+
+class LateRunner:
+    """A runner that is made by the first call: what only calls need is imported then."""
+
+    def __init__(self, make: "Callable[[], Runner]", limits: "Limits") -> None:
+        self.limits = limits
+        self._runner = Lazy(make)
+
+    def run(self, run: "Run", /) -> "Awaitable[Outcome]":
+        """Run the function."""
+        return self._runner.value.run(run)
+
+    @property
+    def preview(self) -> "Preview | None":
+        """The function that returns the request of a call."""
+        return self._runner.value.preview
+
+    @property
+    def may_ask(self) -> "Callable[[Function], bool] | None":
+        """The function that returns whether a call may ask a person in its middle."""
+        return self._runner.value.may_ask
+
+    def close(self) -> None:
+        """Close the runner if it has been made."""
+        if self._runner.made:
+            self._runner.value.close()
+
+    async def aclose(self) -> None:
+        """Close the runner if it has been made."""
+        if self._runner.made:
+            await self._runner.value.aclose()
 
 
 def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
@@ -131,7 +165,6 @@ def open_document(
     **connection: "Unpack[Connection]",
 ) -> Opened:
     """Return the content of `Controller.from_openapi`."""
-    from pyfunctools.execution.http.runner import HttpRunner
     from pyfunctools.execution.request import connection as known
     from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import checked_limits
@@ -144,11 +177,18 @@ def open_document(
         remedy = "Write `resolver=files_under(folder)`, or a function of a reference."
         raise wrong_type("resolver", "a function", resolver, remedy)
     limits = checked_limits(limits)
-    runner = HttpRunner(limits=limits, **connection)
-    connected = known.names_of_connection(connection)
+    settings = known.ConnectionSettings(connection)
+    connected, notes_on = settings.names, settings.destinations.notes
+
+    def make_runner() -> "Runner":
+        from pyfunctools.execution.http.runner import HttpRunner
+
+        return HttpRunner(limits=limits, **settings.given)
+
+    # A client is of a library that is loaded already: it is checked here.
+    runner = LateRunner(make_runner, limits) if settings.client is None else make_runner()
     made = read_document(source, **reading, resolver=resolver, limits=limits, connected=connected)
-    check_schemes(connection.get("auth") or {}, made.functions)
-    notes_on = runner.destinations.notes
+    check_schemes(settings.auth, made.functions)
     noted = [
         with_notes(each, notes) if (notes := notes_on(cast("Route", each.origin))) else each
         for each in made.functions

@@ -28,6 +28,18 @@ Resolve: TypeAlias = Callable[[object, str], Awaitable[object]]
 """Returns a value, awaited if it is awaitable; the text names the setting that it came from."""
 
 
+class UnsendableError(Exception):
+    """A value that cannot be written in a request. Never leaves `execution`.
+
+    `expected` describes a valid value in one line; `keys` lead from the parameter to the value.
+    """
+
+    def __init__(self, expected: str, keys: tuple[str | int, ...] = ()) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.keys = keys
+
+
 class Answered(NamedTuple):
     """A person's answer to a question of a remote server.
 

@@ -22,19 +22,17 @@ from pyfunctools.execution.request.assembly import HttpRequest, build
 from pyfunctools.execution.request.connection import (
     Connection,
     ConnectionSecrets,
+    ConnectionSettings,
     checked_headers,
-    names_of_connection,
     with_call_id,
 )
 from pyfunctools.execution.request.credentials import (
-    explicit_schemes,
     is_digest,
-    provider_of,
     schemes_to_send,
     user_and_password,
     with_credential,
 )
-from pyfunctools.execution.request.destination import Destination, Destinations
+from pyfunctools.execution.request.destination import Destination
 from pyfunctools.execution.request.oauth import Hidden, OAuth2, login_flow, login_kind
 from pyfunctools.execution.runner import Run
 from pyfunctools.execution.steps import finish
@@ -67,38 +65,23 @@ class HttpRunner:
     def __init__(
         self, *, limits: Limits = DEFAULT_LIMITS, **connection: Unpack[Connection]
     ) -> None:
-        self._client = connection.get("client")
-        is_public_only = connection.get("block_private_networks", False)
-        if self._client is not None and is_public_only:
-            raise DefinitionError(
-                "block_private_networks",
-                "A `client` connects to any address.",
-                "Leave out `client`, or check addresses in its transport.",
-            )
-        self.destinations = Destinations(connection.get("server"), connection.get("variables"))
-        headers, auth = connection.get("headers") or {}, connection.get("auth") or {}
-        self._names = names_of_connection(connection)
-        headers = headers if callable(headers) else dict(headers)
-        self._headers = provider_of("headers", headers) if callable(headers) else headers
-        self._connection: Connection = {**connection, "headers": headers, "auth": dict(auth)}
-        self._auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
-        self._logins = {name: each for name, each in auth.items() if isinstance(each, OAuth2)}
+        self._settings = ConnectionSettings(connection)
+        auth = (self._settings.given.get("auth") or {}).items()
+        self._logins = {name: each for name, each in auth if isinstance(each, OAuth2)}
+        self._client = self._settings.client
         self._blocks = self._client is None or client_transport(self._client, None).blocks
-        self._explicit_schemes = explicit_schemes(auth)
-        self._idempotency = (connection.get("idempotency_header") or "").lower() or None
         self.limits = limits
-        self._expose = connection.get("expose_error_body", "4xx")
-        self._deep = connection.get("deep", False)
-        self._pools = Pools(is_public_only)
+        self._pools = Pools(self._settings.public_only)
 
     def __reduce__(self) -> tuple[object, ...]:
-        for name, value in self._connection.items():
+        for name, value in self._settings.given.items():
             check_picklable(name, value, "Open the document in the other process.")
-        make = partial(HttpRunner, limits=self.limits, **self._connection)
+        make = partial(HttpRunner, limits=self.limits, **self._settings.given)
         return (make, ())
 
     def __repr__(self) -> str:
-        return f"HttpRunner(server={self.destinations!r}, auth={sorted(self._auth)})"
+        settings = self._settings
+        return f"HttpRunner(server={settings.destinations!r}, auth={sorted(settings.auth)})"
 
     async def run(self, run: Run) -> Outcome:
         """Send the request of a call.
@@ -156,17 +139,18 @@ class HttpRunner:
         route = function.origin
         if not isinstance(route, Route):
             raise DefinitionError(function.name, "This function is not an HTTP operation.")
-        destination = self.destinations.of(route)
+        settings = self._settings
+        destination = settings.destinations.of(route)
         given: object = {}
         try:
             if destination.trusted:
-                given = self._headers
+                given = settings.headers
                 if callable(given):
                     given = await run.resolve(given(run.context), "headers")
             headers = checked_headers(given)
             secrets = ConnectionSecrets(route, headers, given, destination.base_url, self._client)
-            if self._idempotency is not None and route.method not in SAFE:
-                headers = with_call_id(headers, self._idempotency, run.info.id)
+            if settings.idempotency_header is not None and route.method not in SAFE:
+                headers = with_call_id(headers, settings.idempotency_header, run.info.id)
         except Exception as error:  # the caller's code may raise anything
             return _without_credentials(function, error)
         request = build(
@@ -174,19 +158,20 @@ class HttpRunner:
             run.arguments,
             base_url=destination.base_url,
             headers=headers,
-            connected=self._names if destination.trusted else NO_NAMES,
+            connected=settings.names if destination.trusted else NO_NAMES,
             separated=function.separated,
-            deep=self._deep,
+            deep=settings.deep,
             items=run.put is not None,
         )
         if isinstance(request, Failure):
             return replace(whole_refused(function, request), response=Response(sent="no"))
         may_repeat = route.method in IDEMPOTENT or function.idempotent is True
-        has_key = not {"idempotency-key", self._idempotency}.isdisjoint(request.headers)
-        return PreparedCall(run, route, request, destination, secrets, may_repeat or has_key)
+        keys = {"idempotency-key", settings.idempotency_header}
+        may_repeat = may_repeat or not keys.isdisjoint(request.headers)
+        return PreparedCall(run, route, request, destination, secrets, may_repeat)
 
     def _schemes(self, route: Route) -> "tuple[SecurityScheme, ...]":
-        return (*schemes_to_send(route, self._auth), *self._explicit_schemes)
+        return (*schemes_to_send(route, self._settings.auth), *self._settings.explicit_schemes)
 
     async def preview(self, run: Run) -> Request | None:
         """Return the request of a call, without asking for its credentials, which are covered."""
@@ -220,7 +205,7 @@ class HttpRunner:
                 call.add(_bearer(scheme), token["access"])
                 continue
             try:
-                given = self._auth[scheme.name](call.run.context)
+                given = self._settings.auth[scheme.name](call.run.context)
                 credential = await call.run.resolve(given, f"auth[{scheme.name!r}]")
             except Exception as error:  # the caller's code may raise anything
                 return _without_credentials(call.run.function, error)
@@ -304,8 +289,8 @@ class HttpRunner:
 
         By default not if a person or a fixed secret has a part in the call: it may be in the body.
         """
-        if isinstance(self._expose, bool):
-            return self._expose
+        if isinstance(self._settings.expose, bool):
+            return self._settings.expose
         separated = call.run.function.separated
         is_persons = separated is not None and bool(separated.split(call.run.arguments)[1])
         is_callers = status is not None and 400 <= status < 500

@@ -10,6 +10,7 @@ from typing import cast
 from uuid import UUID
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Success
@@ -21,18 +22,6 @@ from pyfunctools.schema.separation.predicates import is_upload
 from pyfunctools.schema.vocabulary import UNIONS
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
-
-
-class UnsendableError(Exception):
-    """A value that cannot be written in a request. Never leaves `execution`.
-
-    `expected` describes a valid value in one line; `keys` lead from the parameter to the value.
-    """
-
-    def __init__(self, expected: str, keys: tuple[str | int, ...] = ()) -> None:
-        super().__init__(expected)
-        self.expected = expected
-        self.keys = keys
 
 
 def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:

@@ -10,17 +10,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeVar
-from urllib.parse import unquote
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.execution.request.body import EncodedBody, encoded_body, form_text
 from pyfunctools.execution.request.claims import argument_at, clashes, reserved_names
 from pyfunctools.execution.request.styles import (
     TOKEN,
     Pairs,
     content_text,
+    is_dot_segment,
     is_field_value,
     percent,
     percent_except,
@@ -31,6 +30,7 @@ from pyfunctools.execution.request.styles import (
     styled_text,
     unencoded,
 )
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.media_types import is_json_media, media_kind, sequence_kind
 from pyfunctools.route import NO_NAMES, OPERATORS, ConnectionNames, Parameter, Route, is_reserved
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
@@ -113,28 +113,6 @@ def _pieces(text: str, slot: re.Pattern[str]) -> Iterator[str | TemplateSlot]:
 
 def _without_operators(slot: str) -> str:
     return slot.strip(OPERATORS) or slot
-
-
-def is_dot_segment(segment: str) -> bool:
-    """Return whether some server would read a segment as `.` or `..`.
-
-    The segment is encoded, as it is sent. It is decoded up to four times, for servers that decode
-    more than once; each time it is split at `/` and `\\`, and a path parameter (`..;x`, RFC 3986,
-    section 3.3) is cut off.
-    """
-    if "." not in segment and "%" not in segment:
-        return False
-    for _ in range(4):
-        decoded = unquote(segment)
-        if any(part.partition(";")[0] in (".", "..") for part in _SLASHES.split(decoded)):
-            return True
-        if decoded == segment:
-            return False
-        segment = decoded
-    return False
-
-
-_SLASHES = re.compile(r"[/\\]")
 
 
 def _path_text(parameter: Parameter, value: JsonValue) -> str:

@@ -5,7 +5,7 @@ from secrets import token_hex
 from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.execution.person.uploads import UnsendableError, file_of, is_binary, wants_file
+from pyfunctools.execution.person.uploads import file_of, is_binary, wants_file
 from pyfunctools.execution.request.styles import (
     NOT_UNICODE,
     TOKEN,
@@ -20,6 +20,7 @@ from pyfunctools.execution.request.styles import (
     styled_text,
     unencoded,
 )
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.media_types import (
     charset_of,
     codec_of,

@@ -17,12 +17,12 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
-from urllib.parse import parse_qsl, unquote_plus
+from urllib.parse import unquote_plus
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
-from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.execution.request.body import NO_ENCODING, form_parameter
-from pyfunctools.execution.request.styles import delimiter_of, scalar_text
+from pyfunctools.execution.request.styles import delimiter_of, scalar_text, set_in
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.media_types import media_kind
 from pyfunctools.route import NO_NAMES, Body, ConnectionNames, Location, Parameter, Route
 from pyfunctools.schema import Separated
@@ -66,17 +66,6 @@ class ComparedName(NamedTuple):
 def known_name(name: str) -> ComparedName:
     """Return a name for comparison; cached for the names of documents and connections."""
     return ComparedName.of(name)
-
-
-def set_in(headers: Mapping[str, str], query: str) -> Iterator[tuple[Location, str, str]]:
-    """Yield what headers (in lower case) and a query set: the location, the name and the text."""
-    for name, text in headers.items():
-        yield "header", name, text
-    for pair in filter(str.strip, headers.get("cookie", "").split(";")):
-        name, _, text = pair.partition("=")
-        yield "cookie", name.strip(), text.strip().strip('"')
-    for name, text in parse_qsl(query, keep_blank_values=True):
-        yield "query", name, text
 
 
 def reserved_names(

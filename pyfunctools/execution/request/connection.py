@@ -15,17 +15,17 @@ from hashlib import sha256
 from typing import Literal, TypedDict, cast
 
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.execution.request.claims import set_in
 from pyfunctools.execution.request.credentials import (
     FRAMING,
     NOT_ASCII,
     can_be_set,
     explicit_schemes,
     invalid_setting,
+    provider_of,
     secret_text,
 )
-from pyfunctools.execution.request.destination import checked_servers
-from pyfunctools.execution.request.styles import TOKEN, is_field_value
+from pyfunctools.execution.request.destination import Destinations, checked_servers
+from pyfunctools.execution.request.styles import TOKEN, is_field_value, set_in
 from pyfunctools.route import ConnectionNames, Location, Route
 from pyfunctools.schema.ground.did_you_mean import meant_option
 from pyfunctools.schema.separation.predicates import sounds_secret
@@ -100,6 +100,38 @@ _MAPPINGS = {
     "auth": "Write `auth={scheme: credential}`, with the name of the document's security scheme.",
     "variables": "Write `variables={name: text}`.",
 }
+
+
+class ConnectionSettings:
+    """The settings of a connection, checked; `given` is a copy of them.
+
+    `auth` has a function of the context for each credential, and `headers` may be one.
+
+    Raises:
+        DefinitionError: the server, the headers or a credential is invalid, or private networks are
+            to be blocked with a client: only the runner's own connections can do that.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.client = connection.get("client")
+        self.public_only = connection.get("block_private_networks", False)
+        if self.client is not None and self.public_only:
+            raise DefinitionError(
+                "block_private_networks",
+                "A `client` connects to any address.",
+                "Leave out `client`, or check addresses in its transport.",
+            )
+        self.destinations = Destinations(connection.get("server"), connection.get("variables"))
+        headers, auth = connection.get("headers") or {}, connection.get("auth") or {}
+        self.names = names_of_connection(connection)
+        headers = headers if callable(headers) else dict(headers)
+        self.headers = provider_of("headers", headers) if callable(headers) else headers
+        self.given: Connection = {**connection, "headers": headers, "auth": dict(auth)}
+        self.auth = {name: provider_of(f"auth[{name!r}]", value) for name, value in auth.items()}
+        self.explicit_schemes = explicit_schemes(auth)
+        self.idempotency_header = (connection.get("idempotency_header") or "").lower() or None
+        self.expose = connection.get("expose_error_body", "4xx")
+        self.deep = connection.get("deep", False)
 
 
 def checked_headers(headers: object) -> dict[str, str]:

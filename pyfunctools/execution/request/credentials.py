@@ -6,15 +6,17 @@ A credential is never in an error, a `repr` or a text for the model.
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
-from pyfunctools.execution.person.uploads import UnsendableError
-from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.styles import TOKEN, is_field_value, percent
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.record.call import takes_context
 from pyfunctools.record.function import Function
 from pyfunctools.route import Route, SecurityScheme
+
+if TYPE_CHECKING:
+    from pyfunctools.execution.request.assembly import HttpRequest
 
 
 def schemes_to_send(route: Route, known: Collection[str]) -> tuple[SecurityScheme, ...]:
@@ -84,8 +86,8 @@ def provider_of(where: str, value: object) -> Callable[[object], object]:
 
 
 def with_credential(
-    request: HttpRequest, scheme: SecurityScheme, credential: object
-) -> tuple[HttpRequest, tuple[str, ...]]:
+    request: "HttpRequest", scheme: SecurityScheme, credential: object
+) -> "tuple[HttpRequest, tuple[str, ...]]":
     """Return the request with a credential in its place, and the texts to mask in outcomes.
 
     A credential of `basic` and `digest` is a pair or `user:password`; any other is a text, or hides
@@ -169,11 +171,13 @@ def invalid_setting(name: str, reason: str) -> DefinitionError:
     return DefinitionError(name, f"This {reason}.")
 
 
-def _with_header(request: HttpRequest, name: str, text: str) -> HttpRequest:
+def _with_header(request: "HttpRequest", name: str, text: str) -> "HttpRequest":
     return replace(request, headers={**request.headers, name: text})
 
 
-def _with_key(request: HttpRequest, scheme: SecurityScheme, text: str, where: str) -> HttpRequest:
+def _with_key(
+    request: "HttpRequest", scheme: SecurityScheme, text: str, where: str
+) -> "HttpRequest":
     name = scheme.parameter or ""
     if scheme.location == "query" and name:
         pair = f"{percent(name)}={percent(text)}"

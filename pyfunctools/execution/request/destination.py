@@ -15,9 +15,8 @@ from typing import NamedTuple, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError, wrong_type
-from pyfunctools.execution.person.uploads import UnsendableError
-from pyfunctools.execution.request.assembly import is_dot_segment
-from pyfunctools.execution.request.styles import percent_except
+from pyfunctools.execution.request.styles import is_dot_segment, percent_except
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.note import Note
 from pyfunctools.route import Route, Server
 

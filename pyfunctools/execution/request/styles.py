@@ -7,15 +7,15 @@ nested value in a `deepObject` is refused unless `deep` is set.
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from json import JSONEncoder
 from typing import TypeAlias
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, unquote
 
 from pyfunctools._json import JsonValue
-from pyfunctools.execution.person.uploads import UnsendableError
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.media_types import is_json_media
-from pyfunctools.route import Parameter, Style
+from pyfunctools.route import Location, Parameter, Style
 
 Encode: TypeAlias = Callable[[str], str]
 """Encodes one piece of text for its location: percent-encoded, or as it is."""
@@ -32,6 +32,17 @@ _FIELD = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TRIPLE = re.compile("(%[0-9A-Fa-f]{2})")
+
+
+def set_in(headers: Mapping[str, str], query: str) -> Iterator[tuple[Location, str, str]]:
+    """Yield what headers (in lower case) and a query set: the location, the name and the text."""
+    for name, text in headers.items():
+        yield "header", name, text
+    for pair in filter(str.strip, headers.get("cookie", "").split(";")):
+        name, _, text = pair.partition("=")
+        yield "cookie", name.strip(), text.strip().strip('"')
+    for name, text in parse_qsl(query, keep_blank_values=True):
+        yield "query", name, text
 
 
 def is_field_value(text: str) -> bool:
@@ -55,6 +66,25 @@ def _quoted(text: str, safe: str) -> str:
         return quote(text, safe=safe)
     except UnicodeEncodeError:
         raise UnsendableError(NOT_UNICODE) from None
+
+
+def is_dot_segment(segment: str) -> bool:
+    """Return whether some server would read a segment as `.` or `..`.
+
+    The segment is encoded, as it is sent. It is decoded up to four times, for servers that decode
+    more than once; each time it is split at `/` and `\\`, and a path parameter (`..;x`, RFC 3986,
+    section 3.3) is cut off.
+    """
+    if "." not in segment and "%" not in segment:
+        return False
+    for _ in range(4):
+        decoded = unquote(segment)
+        if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", decoded)):
+            return True
+        if decoded == segment:
+            return False
+        segment = decoded
+    return False
 
 
 def percent_reserved(text: str) -> str:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyfunctools.execution.person.uploads import UnsendableError
 from pyfunctools.execution.request.body import encoded_body
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.route import Body, Encoding
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from pyfunctools.execution.person.uploads import UnsendableError, file_of, is_binary, with_files
+from pyfunctools.execution.person.uploads import file_of, is_binary, with_files
+from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.record.file import File
 
 BASE64 = {"type": "string", "contentEncoding": "base64"}
