@@ -4,12 +4,14 @@ import gc
 import json
 import os
 import threading
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from pyfunctools import Controller, DocumentError
+from pyfunctools import Controller, DocumentError, function
 from pyfunctools._collector import collector_paused
+from pyfunctools.record.function import contract_of
 
 DOCUMENT = {"openapi": "3.1.0", "info": {"title": "Teas", "version": "1"}, "paths": {"/a": {}}}
 
@@ -71,3 +73,32 @@ def test_a_process_forked_in_a_pause_has_its_collector(was_enabled: bool) -> Non
             os._exit(gc.isenabled() is not was_enabled)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert gc.isenabled() is was_enabled
+
+
+class Shop:
+    @function
+    def buy(self, item: str, token: str) -> dict[str, int]:
+        """Buy something."""
+        return {item: len(token)}
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        lambda: Controller.from_object(Shop()),
+        lambda: Controller.from_openapi({**DOCUMENT, "paths": {"/a": {"get": {}}}}),
+    ],
+    ids=["an object", "a document"],
+)
+def test_a_controller_and_its_schemas_are_freed_without_it(
+    opened: Callable[[], Controller],
+) -> None:
+    def contract_of_one() -> weakref.ref[object]:
+        (one,) = opened().functions
+        assert one.parameters["type"] == "object"
+        assert isinstance(one.notes, tuple)
+        return weakref.ref(contract_of(one))
+
+    contract_of_one()  # what is imported and cached
+    gc.disable()
+    assert contract_of_one()() is None

@@ -34,8 +34,8 @@ from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, j
 if TYPE_CHECKING:
     from pyfunctools.dialects.rendering import Rendering
 
-Notes = Callable[[], Iterable[Note]]
-"""A function that returns the notes on schemas as they were written."""
+Notes = Callable[[JsonSchema], Iterable[Note]]
+"""A function of the model's side that returns the notes on schemas as they were written."""
 
 Examples = Callable[[], Iterable[JsonValue]]
 """A function that returns examples of all arguments as they were written."""
@@ -91,7 +91,7 @@ class Contract:
         parameters: JsonSchema,
         output: JsonSchema | None,
         is_human: IsHuman | None,
-        notes: Notes = tuple,
+        notes: Notes = lambda _: (),
         *,
         examples: Examples = tuple,
         first: Sequence[str] = (),
@@ -140,7 +140,7 @@ class Contract:
     def notes(self) -> tuple[Note, ...]:
         """The notes on the schemas as they were written."""
         _, notes, _ = self._given
-        return tuple(dict.fromkeys((*notes(), *_lost(self.separated))))
+        return tuple(dict.fromkeys((*notes(self.llm), *_lost(self.separated))))
 
     @cached_property
     def human_side(self) -> HumanSide:
@@ -197,7 +197,7 @@ class Contract:
         given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
         whole = _read(name, "/parameters", given, partial(_closed, name), lenient)
         result = None if output is None else _read(name, "/output", output, _shown, lenient)
-        contract = cls(whole, result, is_human, partial(schema_notes, given, output))
+        contract = cls(whole, result, is_human, lambda _: schema_notes(given, output))
         with _as_definition_error(name, "/parameters"):
             contract.validator.compile()
         if contract.output_validator is not None:
@@ -216,7 +216,7 @@ class Contract:
             parameters,
             self.output,
             any_of(*filter(None, (is_human,)), is_fixed) if fixed else is_human,
-            lambda: self.notes,
+            lambda _: self.notes,
             examples=lambda: self.examples,
             first=self.first,
             hinted=self.validator.formats == "local",

@@ -79,20 +79,16 @@ class SchemaMaker:
             items = None if plan.success is None else items_in(self._document, plan.success)
             output = None if content is None else self._output(content.schema, faults)
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
-            contract = Contract(
+            return Contract(
                 parameters,
                 output,
                 self._is_human,
-                lambda: (
-                    *self._notes_of(plan, content, faults),
-                    *secret_notes(contract.llm, "document"),
-                ),
+                partial(self._notes_of, plan, content, faults),
                 examples=partial(self._examples, plan),
                 first=path,
                 hinted=self._hinted,
                 items=None if items is None else self._output(items, faults) or None,
             )
-            return contract
         except SchemaError as error:
             where = f"{plan.route.method} {plan.route.path}"
             raise DocumentError(
@@ -102,7 +98,7 @@ class SchemaMaker:
             ) from error
 
     def _notes_of(
-        self, plan: Plan, output: MediaContent | None, faults: list[str]
+        self, plan: Plan, output: MediaContent | None, faults: list[str], llm: JsonSchema
     ) -> Iterator[Note]:
         yield from _ignored_siblings(plan)
         for entry in plan.inputs:
@@ -119,6 +115,7 @@ class SchemaMaker:
             yield Note(text=text, pointer=plan.pointer)
         if output is not None and not faults:
             yield from self._notes_at(output.schema, sent=False)
+        yield from secret_notes(llm, "document")
 
     def _notes_at(self, place: DocumentPlace, *, sent: bool) -> Iterator[Note]:
         queue, seen = [self._examined(place, sent)], set[str]()

@@ -7,6 +7,7 @@ from itertools import chain
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from pyfunctools._json import JsonSchema
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import short_repr, shortened, visible
 from pyfunctools.errors import DefinitionError, SchemaError, wrong_type
@@ -194,17 +195,16 @@ def _contract(
         raise DefinitionError(handler.where, reason, "See `json_schema_extra`.") from error
     _ = handler.unlisted.value  # then the schema as it was written is not kept
 
-    def notes() -> Iterator[Note]:
+    def notes(llm: JsonSchema) -> Iterator[Note]:
         from pyfunctools.sources.python.binding import read_handler
 
         called, where, owner, *_ = handler
         again, written = read_handler(called, where, docs, owner=owner, enclosing=enclosing)
         yield from schema_notes(written.value.schema, again.output.value.schema)
         yield from _hint_notes(called, docs)
-        yield from secret_notes(contract.llm, "python")
+        yield from secret_notes(llm, "python")
 
-    contract = Contract(written, shown, is_human, notes, hinted=True)
-    return contract
+    return Contract(written, shown, is_human, notes, hinted=True)
 
 
 def _docs_of(member: Member, replaced: Iterable[tuple[type, object]]) -> Docs:
