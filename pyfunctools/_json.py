@@ -45,18 +45,13 @@ def json_copy(value: Json) -> Json:
 
 
 def _copy(value: dict[str, Any] | list[Any]) -> Any:
-    if isinstance(value, dict):
-        members = value.copy()
-        # Python's collector does not track a dict without containers, which most are.
-        if is_tracked(members):
-            for key, inner in members.items():  # no key is added
-                if inner.__class__ is not str and isinstance(inner, _CONTAINERS):
-                    members[key] = _copy(inner)
-        return members
-    return [
-        _copy(item) if item.__class__ is not str and isinstance(item, _CONTAINERS) else item
-        for item in value
-    ]
+    copied: Any = value.copy()
+    # Python's collector does not track a dict without containers, which most are.
+    if is_tracked(copied):
+        for key, inner in copied.items() if isinstance(value, dict) else enumerate(copied):
+            if inner.__class__ is not str and isinstance(inner, _CONTAINERS):
+                copied[key] = _copy(inner)  # no key is added
+    return copied
 
 
 _CONTAINERS: tuple[type[Any], ...] = (dict, list)

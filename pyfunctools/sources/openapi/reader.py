@@ -100,6 +100,7 @@ def _functions(
     is_human: IsHuman | None,
 ) -> Iterator[Function]:
     texts = OperationTexts(document, describe, is_human)
+    make, searched = maker.make, texts.searched  # one object for all functions
     for plan, name in zip(plans, name_all([plan.route for plan in plans], names), strict=True):
         method, operation = plan.route.method, plan.route.operation
         is_known = method in _KNOWN_METHODS
@@ -118,8 +119,8 @@ def _functions(
             idempotent=method in IDEMPOTENT if is_known else None,
             _noted=tuple(notes),
             origin=plan.route,
-            _contract=Lazy(partial(maker.make, plan), maker.lock),
-            _searched=Lazy(partial(texts.searched, plan, tags), maker.lock),
+            _contract=Lazy(partial(make, plan), maker.lock),
+            _searched=Lazy(partial(searched, plan, tags), maker.lock),
         )
 
 
