@@ -21,9 +21,9 @@ class Note:
 
 def hidden_notes(what: str, text: str, pointer: str | None = None) -> tuple[Note, ...]:
     """Return a note about the hidden characters that are left out of a text, if it has any."""
-    count = hidden_count(text)
-    note = Note(text=f"{hidden_characters(count)} left out of {what}.", pointer=pointer)
-    return (note,) if count else ()
+    if not (count := hidden_count(text)):
+        return ()
+    return (Note(text=f"{hidden_characters(count)} left out of {what}.", pointer=pointer),)
 
 
 def hidden_characters(count: int) -> str:
