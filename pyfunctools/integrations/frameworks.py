@@ -54,7 +54,7 @@ def withdraw(controller: Controller, ticket: str | None) -> str:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            asyncio.run(awaited(withdrawn, ""))  # type: ignore[arg-type]
+            asyncio.run(awaited(withdrawn, ""))
             return said
         task = asyncio.ensure_future(withdrawn)
         _WITHDRAWING.add(task)  # a loop keeps only a weak reference

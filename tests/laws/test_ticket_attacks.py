@@ -631,6 +631,20 @@ def test_a_ticket_of_an_asynchronous_store_is_withdrawn_too() -> None:
     assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_used"
 
 
+def test_a_store_that_cannot_record_a_withdrawal_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Forgetful(MemoryStore):
+        def record(self, ticket_id: str, answer: str, /) -> None:
+            raise OSError("SECRET-7f3a")
+
+    tickets = Tickets(KEY, store=Forgetful())
+    ticket = ticket_of(Desk(tickets=tickets).call("pay", {"amount": 1}))
+    assert tickets.withdraw(ticket) is True
+    assert "pay: `store` raised OSError" in caplog.text
+    assert "SECRET-7f3a" not in caplog.text
+
+
 def test_of_many_threads_one_runs_a_ticket(tmp_path: Path) -> None:
     desk = Desk(tickets=Tickets(KEY, store=SqliteStore(tmp_path / "used.sqlite", timeout=60)))
     ticket = ticket_of(desk.call("pay", {"amount": 1}))

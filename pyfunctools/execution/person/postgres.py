@@ -61,7 +61,7 @@ class PostgresStore(SqlStore):
                 # If another process makes the table now, this says so although it asks "if not".
                 with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
                     session.execute(statement)
-        except BaseException:
+        except BaseException:  # an interrupt too
             session.close()
             raise
         return session

@@ -6,7 +6,6 @@ import time
 import weakref
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
@@ -32,6 +31,7 @@ from pyfunctools.execution.steps import (
     nothing_ran,
     without_awaiting,
 )
+from pyfunctools.execution.trace import log_raised
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Reason
@@ -262,10 +262,12 @@ class Tickets:
         claimed = await claim if isawaitable(claim) else claim
         store: Any = self.store_in_use
         if claimed and isinstance(ticket, Ticket) and keeps_answers(store):
-            with suppress(Exception):  # the claim holds without it
-                text = f"This call was withdrawn. {nothing_ran(ticket.state)}."
-                withdrawn = Outcome(text=text, reason="declined")
+            text = f"This call was withdrawn. {nothing_ran(ticket.state)}."
+            withdrawn = Outcome(text=text, reason="declined")
+            try:
                 await resolve(store.record(ticket.id, answer_text(withdrawn)), "store")
+            except Exception as error:  # the claim holds without it
+                log_raised(ticket.function, "`store`", error)
         return claimed
 
     def signature(self, data: bytes) -> str:

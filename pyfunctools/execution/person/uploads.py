@@ -11,6 +11,7 @@ from uuid import UUID
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.execution.steps import UnsendableError
+from pyfunctools.execution.trace import log_raised
 from pyfunctools.record.file import File
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema import Failure, Issue, Success
@@ -202,7 +203,8 @@ def _uploaded(upload: object) -> object:
         if callable(rewind):
             rewind(0)
         content = cast("Callable[[], object]", read)()
-    except Exception:  # the upload may be closed, and may raise anything
+    except Exception as error:  # the upload may be closed, and may raise anything
+        log_raised("human", "reading an upload", error)
         return upload
     if iscoroutine(content):
         content.close()

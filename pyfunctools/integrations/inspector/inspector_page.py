@@ -54,7 +54,7 @@ def inspector_app(
     for name, given in (("audience", audience), ("waiting", waiting)):
         if given is not None and not callable(given):
             raise wrong_type(f"inspector({name})", "a function", given)
-    if token is not None and not isinstance(token, str):  # pyright: ignore
+    if token is not None and not isinstance(token, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type("inspector(token)", "text", token)
     if audience is None and not token:
         remedy = "Pass `audience=`, a function of the request, or `token=secrets.token_urlsafe()`."
@@ -210,7 +210,11 @@ def serve_inspector(
 
     listening = listening_socket("--port", "127.0.0.1", port)
     token = secrets.token_urlsafe(32)
-    app = inspector_app(controller, token=token, context=lambda _: context, source=source)  # pyright: ignore
+
+    def given(_: Request) -> object:
+        return context
+
+    app = inspector_app(controller, token=token, context=given, source=source)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}"
     print(address, flush=True)  # from now on requests are answered: the socket holds them
     if opens:

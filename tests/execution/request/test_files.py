@@ -1,5 +1,6 @@
 """Files in arguments: the forms in which a program may give one."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -83,3 +84,10 @@ def test_a_schema_may_want_bytes() -> None:
     assert is_binary(BASE64)
     assert not is_binary({"type": "string"})
     assert not is_binary(True)
+
+
+def test_an_upload_that_cannot_be_read_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    closed = BytesIO(b"x")
+    closed.close()
+    assert with_files(closed) is closed
+    assert "reading an upload raised ValueError" in caplog.text
