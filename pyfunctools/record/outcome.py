@@ -141,11 +141,11 @@ class Waiting:
     inside a program.
     """
 
-    call_id: str
+    call_id: str = ""
     function: str
-    arguments: Any
-    approval: bool
-    ticket: str | None
+    arguments: Any = field(default_factory=dict[str, Any])
+    approval: bool = False
+    ticket: str | None = None
     questions: tuple[Question, ...] = ()
     server: ServerWords | None = None
     request: Request | None = None

@@ -61,11 +61,8 @@ def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
 
     Each mistake has the valid arguments it was made from.
     """
-    return st.builds(_first_mistake, st.randoms(use_true_random=False), arguments(function))
-
-
-def _first_mistake(random: Random, arguments: JsonObject) -> Mistake:
-    return next(possible_mistakes(random, arguments))
+    randoms = st.randoms(use_true_random=False)
+    return st.builds(possible_mistakes, randoms, arguments(function)).map(next)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

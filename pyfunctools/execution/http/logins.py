@@ -174,15 +174,8 @@ class Login:
             problem=problem,
             schema={"type": "string", "format": "uri"} if is_code else {"type": "boolean"},
         )
-        return Waiting(
-            call_id="",
-            function=self.run.function.name,
-            arguments={},
-            approval=False,
-            ticket=None,
-            questions=(question,),
-            _state=self.name,
-        )
+        name = self.run.function.name
+        return Waiting(function=name, questions=(question,), _state=self.name)
 
     async def _begun(self) -> Hidden | NoToken:
         """Return the login that has begun, with the address for the person; begin it if needed."""

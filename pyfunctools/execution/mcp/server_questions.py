@@ -73,11 +73,8 @@ def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, 
     questions = tuple(each for form in forms for each in form.questions(values))
     messages = " ".join(_message(params) for params in _requests(state).values())
     waiting = Waiting(
-        call_id="",
         function=function.name,
-        arguments={},
         approval=not questions,
-        ticket=None,
         questions=questions,
         server=ServerWords(name=remote_tool_of(function).server, message=messages),
         _state=state,

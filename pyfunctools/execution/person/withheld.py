@@ -11,7 +11,6 @@ from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from datetime import date, time
 from typing import cast
 
 from pyfunctools._json import JsonValue
@@ -206,8 +205,6 @@ def _texts_of(value: object) -> list[str]:
         return []
     if isinstance(value, int | float):
         return [preview_scalar(value), str(value)]
-    if isinstance(value, date | time):
-        return [value.isoformat()]
     with suppress(Exception):  # the application's code may raise anything
         return [str(value)]
     return []

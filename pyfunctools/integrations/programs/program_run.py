@@ -333,7 +333,6 @@ class ProgramRun:
             call_id=self._run.info.id,
             function=self._run.function.name,
             arguments={"code": self._code},
-            approval=False,
             ticket=ticket,
             pending=pending,
         )
