@@ -5,9 +5,7 @@ secrets and files are given on a page of the application. If neither is possible
 refused, with a text that describes where a person can make it.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from typing import Any, Final
 
 from mcp_types import ClientCapabilities
@@ -16,15 +14,12 @@ from pyfunctools._json import JsonValue, members_of
 from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.execution.person.answers import path_of
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, Question, Waiting
+from pyfunctools.record.outcome import Question, Waiting
 from pyfunctools.schema import validate
 from pyfunctools.schema.ground.path import ROOT
 
 FORMATS: Final = frozenset({"date", "date-time", "email", "uri"})
 """The formats of texts that forms support."""
-
-PAGES: Final = 10_000
-"""The most pages that are open at the same time; with more, the oldest is forgotten."""
 
 _LONGEST: Final = 1_000
 
@@ -135,37 +130,3 @@ def _field_schema(question: Question) -> dict[str, Any]:
 
 def _bounds(schema: Mapping[str, JsonValue], *words: str) -> dict[str, JsonValue]:
     return {word: schema[word] for word in words if isinstance(schema.get(word), int | float)}
-
-
-class Pages:
-    """The calls that are completed on pages of the application, by the ids of their tickets.
-
-    A page calls `Controller.resume`, in any thread of this process; the outcome is kept until
-    `Pages.outcome` returns it.
-    """
-
-    def __init__(self) -> None:
-        self._open: dict[str, Future[Outcome]] = {}
-
-    def open(self, ticket: str) -> None:
-        """Expect the outcome of a ticket."""
-        while len(self._open) >= PAGES:
-            del self._open[next(iter(self._open))]
-        self._open.setdefault(ticket, Future())
-
-    def hear(self, ticket: str, outcome: Outcome) -> None:
-        """Record the outcome of a ticket."""
-        page = self._open.get(ticket)
-        if page is not None and not page.done():
-            page.set_result(outcome)
-
-    async def outcome(self, ticket: str, seconds: float) -> Outcome | None:
-        """Return the outcome of a ticket's call, `None` if it does not end within the time."""
-        page = self._open.get(ticket)
-        if page is None:
-            return None
-        await asyncio.wait((asyncio.wrap_future(page),), timeout=seconds)
-        if not page.done():
-            return None
-        self._open.pop(ticket, None)
-        return page.result()

@@ -48,7 +48,6 @@ try:
     from starlette.applications import Starlette
 
     from pyfunctools.integrations.elicitation import (
-        Pages,
         elicitation_form,
         message_of,
         modes_of,
@@ -152,7 +151,6 @@ class FunctionServer(Server[Any]):
         self._auth = settings.get("auth")
         self._bus = InMemorySubscriptionBus()
         self._connected: WeakSet[Connection] = WeakSet()
-        self._pages_open = Pages()
         self._set(controller)
         name = settings.get("name") or controller.name or "pyfunctools"
         super().__init__(
@@ -195,8 +193,6 @@ class FunctionServer(Server[Any]):
     def _set(self, controller: Controller) -> None:
         self.controller = controller
         self._tickets: Tickets = controller._tickets.value  # pyright: ignore[reportPrivateUsage]
-        if self._url is not None:
-            self._tickets.listen(self._pages_open)
         inline = self._inline
 
         @cache
@@ -288,7 +284,7 @@ class FunctionServer(Server[Any]):
         if self._url is None or "url" not in modes or not isinstance(ticket, Ticket):
             ran = nothing_ran({"program": inside}) if inside else self._nothing_ran(waiting.ticket)
             return refusal_of(waiting, modes, has_page=has_page, nothing_ran=ran)
-        self._pages_open.open(ticket.id)  # before a program can have answered it
+        self._tickets.expect(ticket)  # before a program can have answered it
         url = self._url(ticket.text)
         if not isinstance(url, str) or not url.startswith(("https://", "http://")):  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"It returned {url!r}, which is not a URL."
@@ -317,7 +313,7 @@ class FunctionServer(Server[Any]):
         read = self._tickets.read(ticket)
         if asked.mode != "page" or not isinstance(read, Ticket):
             return await self.controller.aresume(ticket, **options)
-        return await self._pages_open.outcome(read.id, patience)
+        return await self._tickets.outcome_of(read, patience)
 
     def _nothing_ran(self, ticket: str | None) -> str:
         read = self._tickets.read(ticket, also_expired=True)

@@ -14,7 +14,7 @@ from inspect import isawaitable, iscoroutinefunction
 from json import JSONEncoder, dumps, loads
 from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -39,8 +39,14 @@ from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import REMARKS
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 LONGEST = 4 << 20
 """Characters of the longest ticket that is issued or read."""
+
+EXPECTED = 10_000
+"""The most outcomes that are expected at the same time; with more, the oldest is forgotten."""
 
 SHORTEST_KEY = 32
 """Bytes of the shortest signing key (RFC 2104, section 3: as many as the digest has)."""
@@ -76,23 +82,15 @@ Refusal: TypeAlias = Literal[
 """
 
 
-class Listener(Protocol):
-    """An object that is notified when a resumed call has ended."""
-
-    def hear(self, ticket: str, outcome: Outcome) -> None:
-        """Handle the outcome of the ticket with this id."""
-        ...
-
-
 class _OfThisProcess:
-    """A random key, a store of used tickets, and listeners, which only this process has.
+    """A random key, a store of used tickets, and expected outcomes, which only this process has.
 
     A forked process and a copy in another process get new ones, so that two processes never run the
     call of one ticket.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self.listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
+        self.expected: dict[str, Future[Outcome]] = {}  # by the ids of the tickets
         self._clock = clock
         self.renew()
         _OWN.add(self)
@@ -166,19 +164,35 @@ class Tickets:
             follow(self.clock)
         object.__setattr__(self, "_own", _OfThisProcess(self.clock))
 
-    def listen(self, listener: Listener) -> None:
-        """Notify a listener of the end of every resumed call, while the listener exists."""
-        self._own.listeners.add(listener)
+    def expect(self, ticket: Ticket) -> "Future[Outcome]":
+        """Return the outcome of a ticket's call, which ends in any thread of this process."""
+        from concurrent.futures import Future  # which few programs need
+
+        expected = self._own.expected
+        while len(expected) >= EXPECTED:
+            del expected[next(iter(expected))]
+        return expected.setdefault(ticket.id, Future())
 
     def ended(self, text: object, outcome: Outcome) -> None:
-        """Notify the listeners of a resumed call's outcome, unless it waits or is refused."""
+        """Tell whoever expects it a resumed call's outcome, unless it waits or is refused."""
         has_ended = outcome.waiting is None and not (outcome.reason or "").startswith("ticket_")
-        if not has_ended or not self._own.listeners:
+        if not has_ended or not self._own.expected:
             return
         ticket = self.read(text)
-        if isinstance(ticket, Ticket):
-            for each in list(self._own.listeners):
-                each.hear(ticket.id, outcome)
+        future = self._own.expected.get(ticket.id) if isinstance(ticket, Ticket) else None
+        if future is not None and not future.done():
+            future.set_result(outcome)
+
+    async def outcome_of(self, ticket: Ticket, seconds: float) -> Outcome | None:
+        """Return the expected outcome of a ticket's call, `None` if it does not end in time."""
+        from asyncio import wait, wrap_future
+
+        future = self.expect(ticket)
+        await wait((wrap_future(future),), timeout=seconds)
+        if not future.done():
+            return None
+        self._own.expected.pop(ticket.id, None)
+        return future.result()
 
     def issue(
         self,
