@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 
 from pyfunctools import __name__ as package
 from pyfunctools import __version__
@@ -257,13 +256,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Check recorded calls without running them. Status 5 if a call is invalid or unknown."""
-    controller, console = open_source(source, undecorated=undecorated), Console(stderr=True)
-    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-    with bar:
-        lines = file
-        if file is not sys.stdin.buffer:
-            lines = bar.wrap_file(file, os.fstat(file.fileno()).st_size, description="replay")
-        counts = check_recording(controller, lines)
+    counts = check_recording(open_source(source, undecorated=undecorated), file)
     if as_json:
         print_json(counts)
     else:

@@ -23,8 +23,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from pyfunctools.controller.call_errors import check_options
-from pyfunctools.controller.calling import CallOptions
-from pyfunctools.errors import DefinitionError, MissingExtraError, UnknownFunctionError, wrong_type
+from pyfunctools.controller.calling import CallOptions, called_function
+from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.record.call import Call
 
@@ -128,12 +128,8 @@ class Batch:
         """Return whether a call runs alone; its function may be called by any of its names."""
         if item is None:
             return True
-        name = item[0].name if isinstance(item[0], Call) else item[0]
-        try:
-            function, _ = self._controller._entry(name)  # pyright: ignore[reportPrivateUsage]
-        except UnknownFunctionError:
-            return False
-        return function.concurrent is False
+        function = called_function(self._controller, *item)
+        return function is not None and function.concurrent is False
 
     def _is_full(self, window: Sized, is_alone: bool) -> bool:
         """Return whether the first outcome of the window has to be read before the next call."""

@@ -364,21 +364,21 @@ def inner_call(
     return made.logged(made.resumed(call))
 
 
-def runs_beside(calling: Calling, call: Call) -> bool:
-    """Return whether a call may run together with its neighbours; see `Function.concurrent`.
+def called_function(calling: Calling, call: str | Call, arguments: Any = None) -> Function | None:
+    """Return the function that a call runs, also one that `call_function` names, or `None`."""
+    from pyfunctools.record.call import Call
 
-    A call of `call_function` is that of the function which it names; a wrong one runs nothing.
-    """
-    if not call.result:
-        return True
-    name, behind = call.name, calling._behind  # pyright: ignore[reportPrivateUsage]
-    if behind is not None:
-        name = behind.resolved((name, call.arguments, call.result, call.id))[0]
+    parts: CallParts
+    if isinstance(call, Call):
+        parts = (call.name, call.arguments, call.result, call.id)
+    else:
+        parts = (call, arguments, None, None)
+    if (behind := calling._behind) is not None:  # pyright: ignore[reportPrivateUsage]
+        parts = behind.resolved(parts)
     try:
-        function = calling._entry(name)[0]  # pyright: ignore[reportPrivateUsage]
+        return calling._entry(parts[0])[0]  # pyright: ignore[reportPrivateUsage]
     except UnknownFunctionError:
-        return False
-    return bool(function.read_only if function.concurrent is None else function.concurrent)
+        return None
 
 
 def _parts_of(given: Call, arguments: JsonValue) -> tuple[CallParts, object]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias, Unpack, cast
 
 from pyfunctools.controller.call_errors import check_options
-from pyfunctools.controller.calling import Calling, CallOptions, runs_beside
+from pyfunctools.controller.calling import Calling, CallOptions, called_function
 from pyfunctools.controller.turn import Turn, load_turn, run_in_order
 from pyfunctools.envelopes.envelope import ModelCall, ModelTurn, PlainText, ResultWriter
 from pyfunctools.envelopes.plain import Ids
@@ -186,7 +186,12 @@ class TurnRunner(ABC):
             outcomes[place] = outcome
 
         def is_beside(place: int) -> bool:
-            return awaits and runs_beside(self._controller, turn.calls[place])
+            if not (awaits and turn.calls[place].result):
+                return awaits  # a wrong call runs nothing
+            function = called_function(self._controller, turn.calls[place])
+            if function is None:
+                return False
+            return bool(function.read_only if function.concurrent is None else function.concurrent)
 
         try:
             await run_in_order(todo, step, is_beside)

@@ -124,6 +124,13 @@ def test_a_function_that_is_not_concurrent_runs_alone(form: str) -> None:
         assert all(each.ok for each in collected(controller, calls, form))
 
 
+@FORMS
+def test_a_function_behind_a_search_that_is_not_concurrent_runs_alone(form: str) -> None:
+    calls = [("call_function", {"name": "alone", "arguments": {"n": n}}) for n in range(20)]
+    with Controller.from_object(Work()).searchable() as controller:
+        assert all(each.ok for each in collected(controller, calls, form))
+
+
 def test_an_endless_iterable_is_read_as_far_as_needed() -> None:
     read: list[int] = []
 
