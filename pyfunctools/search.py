@@ -95,7 +95,7 @@ class SearchIndex:
         """
         if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("search(query)", "a text", query, 'Write `search("refund an order")`.')
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DefinitionError("search(limit)", f"{limit!r} is not a number of functions.")
         if rank is None:
             return tuple(self.functions[place] for place in self._ranked(query, limit))

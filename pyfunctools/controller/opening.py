@@ -205,8 +205,7 @@ def open_application(source: "FastApiSource", **settings: "Unpack[ApplicationSet
     from pyfunctools.sources.fastapi import read_application
 
     check_predicate(settings.get("is_human"))
-    known = {**ApplicationSettings.__annotations__, **ReadOptions.__annotations__}
-    check_settings(settings, known)
+    check_settings(settings, ApplicationSettings.__annotations__)
     limits = checked_limits(settings.pop("limits", None))
     reading = {key: settings.pop(key) for key in ReadOptions.__annotations__ if key in settings}
     connection = cast("Connection", settings)

@@ -3,12 +3,12 @@
 `ResponseFormat` asks the same vendor for an answer of a type instead.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, cast
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.controller.call_errors import says_its_form
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.searchable import FIND, VendorSearch
@@ -18,7 +18,7 @@ from pyfunctools.dialects.partial import PartialArguments
 from pyfunctools.dialects.rendering import Rendering, render
 from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import dialect_of
-from pyfunctools.envelopes.envelope import Delta, Envelope, ModelCall, ModelTurn, StreamReader
+from pyfunctools.envelopes.envelope import Envelope, ModelCall, ModelTurn, StreamReader
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.envelopes.plain import Ids
 from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
@@ -167,11 +167,12 @@ class Tools(TurnRunner, list[Any]):
         Raises:
             DefinitionError: the calls are not streamed, as those of MCP.
         """
-        reader = self._vendor.stream_reader
-        if reader is None:
+        if self._vendor.stream_reader is None:
             reason = f"The calls of {self.dialect!r} are not streamed."
             raise DefinitionError("tools.reading", reason, "Pass each request to `tools.run`.")
-        return _Reading(reader(), self._partial)
+        reader = self._vendor.stream_reader()
+        reader.partial = self._partial
+        return reader
 
     def _partial(self, name: str) -> PartialArguments:
         function = self._names.find(name)
@@ -222,29 +223,6 @@ class Tools(TurnRunner, list[Any]):
         human = tuple(each for each in outcome.issues if each.side == "human")
         text = truncated(failure.feedback(), runner.limits.outcome)
         return replace(outcome, text=text, issues=(*failure.issues, *human))
-
-
-class _Reading(StreamReader):
-    """A reader whose deltas have arguments in the names and the shape of the function."""
-
-    def __init__(self, reader: StreamReader, partial: Callable[[str], PartialArguments]) -> None:
-        super().__init__()
-        self._reader = reader
-        self._partial = partial
-        self._received: dict[tuple[int, str], PartialArguments] = {}
-
-    @property
-    def response(self) -> JsonObject:
-        return self._reader.response
-
-    def feed(self, event: object) -> Delta:
-        delta = self._reader.feed(event)
-        if delta.call is None:
-            return delta
-        key = (delta.place, delta.call.name)
-        if key not in self._received:
-            self._received[key] = self._partial(delta.call.name)
-        return replace(delta, received=self._received[key])
 
 
 def _remedy_for(response: object) -> str:

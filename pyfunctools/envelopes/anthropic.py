@@ -63,7 +63,7 @@ class MessageReader(StreamReader):
         message = {"type": "message", "role": "assistant", **plain_data(self._message)}
         return {**message, "content": content, "stop_reason": self._reason or "max_tokens"}
 
-    def feed(self, event: object) -> Delta:
+    def _read(self, event: object) -> Delta:
         """Return the change that an event makes; events behind the end of the message make none."""
         data = {} if self._stopped else plain_data(event)
         index = str(data.get("index"))

@@ -76,7 +76,7 @@ class ConverseReader(StreamReader):
         message = {"role": self._message.get("role") or "assistant", "content": content}
         return {"output": {"message": message}, "stopReason": self._reason or "max_tokens"}
 
-    def feed(self, event: object) -> Delta:
+    def _read(self, event: object) -> Delta:
         for kind, given in plain_data(event).items():
             data = as_dict(given)
             index = str(data.get("contentBlockIndex"))

@@ -4,8 +4,8 @@ An envelope reads objects of the vendor's SDK, or the same as plain data, and im
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from mimetypes import guess_type
 from typing import Any, Final, Literal, TypeAlias
 
@@ -113,10 +113,23 @@ class StreamReader(ABC):
         self._message: Data = {}
         self._blocks: dict[str, Data] = {}
         self._reason: JsonValue = None
+        self._received: dict[tuple[int, str], PartialArguments] = {}
+        self.partial: Callable[[str], PartialArguments] = lambda _: PartialArguments()
+        """Makes the reader of the arguments of a function while they are written, by its name."""
 
-    @abstractmethod
     def feed(self, event: object) -> Delta:
         """Return the change that an event of the vendor's stream makes, empty for other events."""
+        delta = self._read(event)
+        if delta.call is None:
+            return delta
+        key = (delta.place, delta.call.name)
+        if key not in self._received:
+            self._received[key] = self.partial(delta.call.name)
+        return replace(delta, received=self._received[key])
+
+    @abstractmethod
+    def _read(self, event: object) -> Delta:
+        """Add an event, and return the change that it makes, without `received`."""
 
     @property
     @abstractmethod

@@ -54,7 +54,7 @@ class ContentReader(StreamReader):
         candidate = {"content": content, "finishReason": self._reason or "MAX_TOKENS"}
         return {"candidates": [{**candidate, **self._said}], **self._blocked}
 
-    def feed(self, event: object) -> Delta:
+    def _read(self, event: object) -> Delta:
         """Return the change that a chunk makes to the first candidate."""
         chunk = plain_data(event)
         candidate = first_dict(chunk.get("candidates"))

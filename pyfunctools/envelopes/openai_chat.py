@@ -81,7 +81,7 @@ class ChatReader(StreamReader):
         }
         return {"object": "chat.completion", "choices": [choice]}
 
-    def feed(self, event: object) -> Delta:
+    def _read(self, event: object) -> Delta:
         """Return the change that a chunk makes to the first choice.
 
         OpenAI's `stream()` and Mistral's SDK wrap a chunk in an event.
@@ -242,7 +242,7 @@ class CohereReader(ChatReader):
         message = {"role": "assistant", **plain_data(self._message)}
         return {"message": message, "finish_reason": self._reason or "MAX_TOKENS"}
 
-    def feed(self, event: object) -> Delta:
+    def _read(self, event: object) -> Delta:
         """Return the change that an event makes: one piece of the message, not of a list in it."""
         data = plain_data(event)
         index, delta = data.get("index"), as_dict(data.get("delta"))
@@ -301,7 +301,7 @@ class OllamaReader(ChatReader):
         message = {"role": "assistant", "content": "", **plain_data(self._message)}
         return {"message": message, "done": True, "done_reason": self._reason or "length"}
 
-    def feed(self, event: object) -> Delta:
+    def _read(self, event: object) -> Delta:
         data = plain_data(event)
         if data.get("done"):
             self._reason = data.get("done_reason") or "stop"

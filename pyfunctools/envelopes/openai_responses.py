@@ -73,7 +73,7 @@ class ResponsesReader(StreamReader):
         final = self._final or {"object": "response", "status": "incomplete"}
         return plain_data({**final, "output": final.get("output") or output})
 
-    def feed(self, event: object) -> Delta:
+    def _read(self, event: object) -> Delta:
         data = {} if self._final else plain_data(event)
         kind = str(data.get("type"))
         if kind in _ENDS:

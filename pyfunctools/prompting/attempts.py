@@ -45,7 +45,7 @@ class Attempts:
         if not isinstance(self.function, Function):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Write `controller[name]`, or `function_of(...)`."
             raise wrong_type("Attempts", "a `Function`", self.function, remedy)
-        if not isinstance(self.limit, int) or self.limit < 1:  # pyright: ignore
+        if not isinstance(self.limit, int) or self.limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             reason = f"This must be an integer above 0, not {self.limit!r}."
             raise DefinitionError("Attempts(limit)", reason, "Write 1 or more.")
 
