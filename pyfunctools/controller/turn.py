@@ -3,7 +3,7 @@
 from asyncio import create_task, gather
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from hmac import compare_digest
 from itertools import groupby
@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, cast
 from pyfunctools._json import JsonObject
 from pyfunctools._text import record_repr
 from pyfunctools.envelopes.envelope import CallResult, Ended, ModelCall, ModelTurn, ResultWriter
-from pyfunctools.envelopes.plain import copied
+from pyfunctools.envelopes.plain import copied, shallow_copy
 from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
@@ -138,14 +138,10 @@ class Turn:
         Raises:
             DefinitionError: the model's messages are not JSON.
         """
-        try:
-            model_turn = {key: _pack(each) for key, each in asdict(self._model_turn).items()}
-        except RecursionError as error:
-            raise _not_json(error) from None
         saved = {
             "v": _VERSION,
             "dialect": self._dialect,
-            "spoken": model_turn,
+            "spoken": copied(_fields(self._model_turn), _pack),
             "ids": [call.id for call in self.calls],
             "outcomes": [_outcome_to_json(each) for each in self.outcomes],
             "before": dict(self._before),
@@ -185,10 +181,10 @@ def load_turn(
         reason = f"This turn is of tools for {own!r}, not for {dialect!r}."
         runner = "prompt()" if own == "prompt" else f"tools({own!r})"
         raise DefinitionError("resume(saved)", reason, f"Write `controller.{runner}.resume(...)`.")
-    fields: dict[str, Any] = {key: _unpack(value) for key, value in body["spoken"].items()}
-    fields["messages"] = tuple(fields["messages"])
-    fields["calls"] = tuple(ModelCall(**each) for each in fields["calls"])
-    model_turn = ModelTurn(**fields)
+    spoken = cast("dict[str, Any]", copied(body["spoken"], _unpack))
+    messages, calls = spoken["messages"], spoken["calls"]
+    spoken |= {"messages": tuple(messages), "calls": tuple(ModelCall(**each) for each in calls)}
+    model_turn = ModelTurn(**spoken)
     return Turn(
         calls=tuple(read(model_turn, body["ids"])),
         outcomes=tuple(map(_outcome_from_json, body["outcomes"])),
@@ -243,37 +239,29 @@ def _canonical_json(saved: Mapping[str, Any]) -> bytes:
     try:
         return dumps(saved, sort_keys=True).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise _not_json(error) from None
+        reason = f"This is not JSON: {error}."
+        raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
 
 
-def _not_json(error: Exception) -> DefinitionError:
-    reason = f"This is not JSON: {error}."
-    return DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.")
+def _fields(record: ModelTurn | ModelCall) -> dict[str, Any]:
+    return {each.name: getattr(record, each.name) for each in fields(record)}
 
 
 def _pack(value: object) -> object:
-    """Return a value as JSON; bytes (such as Bedrock's encrypted reasoning) become a text."""
+    """Return a value as JSON, one level of it; bytes (Bedrock's reasoning) become a text."""
     if isinstance(value, bytes):
         return _BYTES + b64encode(value).decode()
     if isinstance(value, str):
         return _TEXT + value if value.startswith((_BYTES, _TEXT)) else value
-    if isinstance(value, list | tuple):
-        return [_pack(each) for each in cast("Sequence[object]", value)]
-    if isinstance(value, dict):
-        return {key: _pack(each) for key, each in cast("dict[str, object]", value).items()}
-    return value
+    return _fields(value) if isinstance(value, ModelCall) else shallow_copy(value)
 
 
-def _unpack(value: Any) -> Any:
-    """Return the value that `_pack` packed."""
+def _unpack(value: object) -> object:
+    """Return the value that `_pack` packed, one level of it."""
     if isinstance(value, str):
         is_bytes = value.startswith(_BYTES)
         return b64decode(value.removeprefix(_BYTES)) if is_bytes else value.removeprefix(_TEXT)
-    if isinstance(value, list):
-        return [_unpack(each) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {key: _unpack(each) for key, each in cast("dict[str, Any]", value).items()}
-    return value
+    return shallow_copy(value)
 
 
 def _outcome_to_json(outcome: Outcome) -> JsonObject:

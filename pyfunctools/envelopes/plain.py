@@ -86,13 +86,12 @@ def plain_data(value: object, exclude: object = None) -> Data:
 
 def _sent_fields(value: object) -> object:
     """Return an SDK object as the fields that the server sent, one level of it."""
-    known = cast("Mapping[str, Any]", getattr(type(value), "__pydantic_fields__", {}))
-    if not known:
-        return value.value if isinstance(value, Enum) else shallow_copy(value)
     given: Any = value
-    held: dict[str, object] = {**vars(given), **(given.model_extra or {})}
-    names: dict[str, str] = {name: each.alias or name for name, each in known.items()}
-    return {names.get(name, name): held[name] for name in held if name in given.model_fields_set}
+    known: Mapping[str, Any] | None = getattr(type(value), "__pydantic_fields__", None)
+    if known is None:
+        return given.value if isinstance(given, Enum) else shallow_copy(value)
+    sent = {name: each for name, each in given if name in given.model_fields_set}
+    return {getattr(known.get(name), "alias", None) or name: sent[name] for name in sent}
 
 
 def shallow_copy(value: object) -> object:

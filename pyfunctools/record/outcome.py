@@ -279,19 +279,13 @@ def picklable(error: BaseException | None) -> BaseException | None:
 def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
     """Return the value as JSON in a tuple, without secrets, as a model may see it.
 
-    `None` if the value has no JSON form. What was kept is of one value: a hook may have put another
-    one in its place with `replace`.
+    `None` if the value has no JSON form. A hook may have put another value in the place of the one
+    whose JSON is kept.
     """
     kept, value = outcome._json, cast("JsonValue", outcome.value)  # pyright: ignore[reportPrivateUsage]
-    if kept is not None and _is_same(kept[1], value):
-        return kept[:1]
+    if kept and (kept[1] is value or (type(value) in (int, float) and kept[1] == value)):
+        return kept[:1]  # a number that was pickled is another object
     return (value,) if is_json_value(value) else None
-
-
-def _is_same(one: object, other: object) -> bool:
-    """Return whether this is one object, also after both were pickled."""
-    is_number = type(one) in (int, float) and type(other) is type(one)
-    return one is other or (is_number and one == other)
 
 
 def still_waits(outcome: Outcome) -> bool:

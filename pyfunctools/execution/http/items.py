@@ -116,10 +116,7 @@ class LineReader:
         self._has_begun = False
 
     def items(self, decoded: bytes, *, is_end: bool) -> Iterator[StreamItem]:
-        """Yield the items that bytes of the body complete, each read when it is wanted.
-
-        A small compressed chunk may hold millions of items.
-        """
+        """Yield the items that bytes complete, each when it is wanted: there may be millions."""
         for start in range(0, len(decoded), PIECE):
             yield from self.feed(decoded[start : start + PIECE])
         if is_end:
