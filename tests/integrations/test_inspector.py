@@ -1,19 +1,23 @@
 """The page that shows a controller: who may open it, what it shows, what its buttons do."""
 
+import asyncio
 import json
 import re
 import shlex
 from html import unescape
 from typing import Annotated, Any
 
+import httpx
 import pytest
 from pydantic import BaseModel, SecretStr
+from raw_mcp import raw_client
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from pyfunctools import (
+    Call,
     Controller,
     DefinitionError,
     File,
@@ -418,6 +422,70 @@ def test_a_second_click_is_told_the_first_answer(till: Till, page: TestClient) -
         done = post(page, "/functions/pay", "approve", **given, call=key(shown))
         assert "paid" in pre(done, "What the model gets")
     assert len(till.ran) == 1
+
+
+def test_two_clicks_on_a_question_of_a_server_answer_no_other_question() -> None:
+    said: list[str] = []
+
+    def answer(method: str, params: Any) -> Any:
+        if method == "tools/list":
+            tool = {"name": "price", "inputSchema": {"type": "object"}}
+            return {"resultType": "complete", "tools": [tool], "ttlMs": 0, "cacheScope": "private"}
+        if (responses := params.get("inputResponses")) and responses["a"]["action"] == "accept":
+            said.append(params["requestState"])
+        words = ["Agree to the terms?", "Send all your money?"][len(said) :]
+        if not words:
+            text = {"type": "text", "text": "done"}
+            return {"resultType": "complete", "content": [text]}
+        form = {"type": "object", "properties": {}}
+        asked = {"mode": "form", "message": words[0], "requestedSchema": form}
+        return {
+            "resultType": "input_required",
+            "requestState": words[0],
+            "inputRequests": {"a": {"method": "elicitation/create", "params": asked}},
+        }
+
+    async def main() -> None:
+        async with await Controller.from_mcp(raw_client(answer)) as tools:
+            waits = (await tools.acall("price", {})).waiting
+            app = tools.inspector(token=TOKEN, waiting=lambda audience: [waits])
+            transport = httpx.ASGITransport(app, client=("127.0.0.1", 1))
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as page:
+                await page.get("/", params={"token": TOKEN})
+                shown = (await page.get("/waiting")).text
+                assert "Agree to the terms?" in shown
+                data = {**hidden(shown), "action": "approve"}
+                for _ in range(2):
+                    after = (await page.post("/waiting", data=data)).text
+                    assert "Send all your money?" in after
+                assert said == ["Agree to the terms?"]
+                data = {**hidden(after), "action": "approve"}
+                assert "done" in (await page.post("/waiting", data=data)).text
+
+    asyncio.run(main())
+    assert said == ["Agree to the terms?", "Send all your money?"]
+
+
+def test_calls_of_two_conversations_with_one_id_are_two(till: Till) -> None:
+    shop = Controller.from_object(till)
+    calls = [
+        shop.call(Call(id="functions.sign:0", name="sign", arguments={"text": text}, result=None))
+        for text in ("a", "b")
+    ]
+    page = opened(shop, waiting=lambda _: [each.waiting for each in calls])
+    listed = page.get("/waiting").text.split("<section")[1:]
+    assert len(listed) == 2
+    for form, text in zip(listed, "ab", strict=True):
+        data = {**hidden(form), "action": "run", "$input.name": f"Ada {text}"}
+        done = page.post("/waiting", data=data, files={"none": ("", b"")}).text
+        assert pre(done, "What the model gets") == f"{text} Ada {text}"
+    assert "No call waits" in page.get("/waiting").text
+
+
+def hidden(text: str) -> dict[str, str]:
+    """Return the hidden fields of the first form."""
+    form = text.partition("<form")[2].partition("</form")[0]
+    return dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form))
 
 
 def test_a_denied_call_does_not_run_and_waits_no_more(till: Till, page: TestClient) -> None:

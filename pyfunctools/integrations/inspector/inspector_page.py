@@ -32,7 +32,7 @@ from pyfunctools.integrations.inspector.function_pages import (
 from pyfunctools.integrations.inspector.markup import Child, tag
 from pyfunctools.integrations.inspector.page_guard import PageGuard
 from pyfunctools.integrations.inspector.trial_page import try_section, waiting_sections
-from pyfunctools.integrations.inspector.trying import ListWaiting, Trial, Trials, values_in
+from pyfunctools.integrations.inspector.trying import ListWaiting, Trial, Trials, key_at, values_in
 
 _FOUND = 40
 """The most functions that a search shows."""
@@ -134,7 +134,7 @@ class InspectorPages:
         self, request: Request, function: Function, text: str, form: FormData
     ) -> Trial:
         """Do what a button says; an answer is for the arguments that were shown with it."""
-        trials, name, key = self._trials, function.name, str(form.get("call", ""))
+        trials, name, key = self._trials, function.name, _key_in(form)
         values, action = await values_in(form), form.get("action")
         call = trials.begun(request, name, text, values, key)
         if call.waiting is not None and action in _DECISIONS:
@@ -148,7 +148,8 @@ class InspectorPages:
         trials, trial, note = self._trials, None, None
         if request.method == "POST":
             async with request.form(max_part_size=_LARGEST) as form:
-                found = (await trials.waiting(request, done=True)).get(str(form.get("call", "")))
+                known = await trials.waiting(request, done=True)
+                found = known.get(key_at(_key_in(form), known))
                 try:
                     trial = found and await self._answered(request, found, form)
                 except PyfunctoolsError as error:
@@ -183,6 +184,10 @@ class InspectorPages:
     def _page(self, request: Request, title: str, body: Child, status: int = 200) -> Response:
         page = whole_page(_root(request), self._controller, title, body)
         return HTMLResponse(page.encode("utf-8", "backslashreplace"), status)
+
+
+def _key_in(form: FormData) -> str:
+    return f"{form['call']} {form.get('shown', '')}" if "call" in form else ""
 
 
 async def _decided(form: FormData, waits: Waiting, action: str) -> object:

@@ -19,7 +19,7 @@ from pyfunctools.integrations.inspector.markup import (
     spaced,
     tag,
 )
-from pyfunctools.integrations.inspector.trying import FieldValues, HeldCall, Trial
+from pyfunctools.integrations.inspector.trying import FieldValues, HeldCall, Trial, key_of
 from pyfunctools.record.outcome import outcome_json
 
 _MARK = "❌"
@@ -43,7 +43,7 @@ def try_section(
     )
     form = _form(
         f"{url}#result",
-        trial and trial.call.key and tag("input", type="hidden", name="call", value=trial.call.key),
+        (trial and trial.call.key) or "",
         tag("div", tag("label", "What the model wrote", for_="arguments"), box, class_="field"),
         _persons(asked, trial.values if trial else {}),
         _buttons("check", "run"),
@@ -76,14 +76,16 @@ def _waiting(url: str, waits: Waiting, values: FieldValues, trial: Trial | None)
         asked = (trial and trial.questions) or waits.questions
         person = _persons(asked, trial.values if trial else values)
         inner = [person, _buttons("check", "approve" if waits.approval else "run", "deny")]
-    key = tag("input", type="hidden", name="call", value=waits.call_id)
-    form = _form(f"{url}#result", key, _about(waits), inner, trial and _result(trial))
+    form = _form(f"{url}#result", key_of(waits), _about(waits), inner, trial and _result(trial))
     return tag("section", tag("h2", waits.function), form, class_="panel")
 
 
-def _form(url: str, *inner: Child) -> Markup:
+def _form(url: str, key: str, *inner: Child) -> Markup:
+    """Return a form that says which call it is for, and what it shows: an answer is for that."""
+    held = zip(("call", "shown"), key.rsplit(" ", 1), strict=True) if key else ()
+    hidden = [tag("input", type="hidden", name=name, value=each) for name, each in held]
     form = {"method": "post", "action": url, "enctype": "multipart/form-data", "novalidate": True}
-    return tag("form", inner, **form)
+    return tag("form", hidden, inner, **form)
 
 
 def _alert(note: str | None) -> Child:

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
@@ -90,7 +91,7 @@ class Trials:
         now = monotonic()
         while self._held and next(iter(self._held.values())).until < now:
             self._held.popitem(last=False)
-        found = self._held.get(key)
+        found = self._held.get(key_at(key, self._held))
         return found if found is not None and found.audience == audience_of(request) else None
 
     def begun(
@@ -107,15 +108,15 @@ class Trials:
 
     def answered(self, request: Request, waits: Waiting, values: FieldValues) -> HeldCall:
         """Return a waiting call with a person's values."""
-        key, name, audience = waits.call_id, waits.function, audience_of(request)
+        key, name, audience = key_of(waits), waits.function, audience_of(request)
         before = self.held(key, request) or HeldCall(key=key, audience=audience, function=name)
         return replace(before, values={**before.values, **values}, waiting=waits)
 
     async def waiting(self, request: Request, *, done: bool = False) -> dict[str, Waiting]:
-        """Return a person's waiting calls by id: the application's, and those begun here."""
+        """Return a person's waiting calls by key: the application's, and those begun here."""
         found = () if self._listed is None else self._listed(audience_of(request))
         waits: Any = await awaited(found, "")
-        listed = {each.call_id: each for each in waits}
+        listed = {key_of(each): each for each in waits}
         begun = [each for key in [*self._held] if (each := self.held(key, request))]
         listed |= {each.key: each.waiting for each in begun if each.waiting}
         over = {each.key for each in begun if each.done and not done}
@@ -128,7 +129,7 @@ class Trials:
         seen, outcome = await self._seen(request, call)
         waits = outcome.waiting
         if waits is not None:
-            call = replace(call, key=call.key or waits.call_id)
+            call = replace(call, key=call.key or key_of(waits))
             self._hold(call, kept(waits.questions, call.values))
         return Trial(call=call, outcome=outcome, pending=seen)
 
@@ -144,13 +145,14 @@ class Trials:
         outcome = outcome or await self._go("destructive", request, call, decision)
         if call.waiting is None:
             self._held.pop(call.key, None)
+        else:
+            self._hold(replace(call, done=True), {})
         waits = outcome.waiting
         if waits is not None:
-            call = replace(call, key=waits.call_id, waiting=waits)
-            self._hold(call, {} if waits.pending else kept(waits.questions, call.values))
-        elif call.waiting is not None:
-            self._hold(replace(call, done=True), {})
-        else:
+            call = replace(call, key=key_of(waits), waiting=waits, done=False)
+            is_asked_anew = waits.pending or waits.server
+            self._hold(call, {} if is_asked_anew else kept(waits.questions, call.values))
+        elif call.waiting is None:
             call = replace(call, key="")
         return Trial(call=call, outcome=outcome, pending=seen, look=look or outcome)
 
@@ -179,6 +181,20 @@ class Trials:
         self._held.move_to_end(call.key)
         while len(self._held) > _MOST:
             self._held.popitem(last=False)
+
+
+def key_of(waits: Waiting) -> str:
+    """Return the key of a waiting call: its id, and a digest of what a form shows.
+
+    Ids are unique in one turn only, and a call may wait again under its id with another question.
+    """
+    digest = sha256(f"{waits.ticket}".encode("utf-8", "replace")).hexdigest()
+    return f"{waits.call_id} {digest}"
+
+
+def key_at(key: str, keys: Iterable[str]) -> str:
+    """Return the key of a form; if it does not say what it showed, the latest with its id."""
+    return next((each for each in reversed([*keys]) if key and each.startswith(key)), "")
 
 
 async def values_in(form: FormData, prefix: str = "") -> FieldValues:
