@@ -418,3 +418,19 @@ def test_items_of_a_small_compressed_chunk_are_read_as_they_are_wanted(
     assert [next(got).text for _ in range(3)] == ["1", "1", "1"]
     assert len(read) < 10
     got.close()
+
+
+def test_kinds_of_events_that_refer_to_each_other_are_read_once_each() -> None:
+    def kind(number: int) -> dict[str, Any]:
+        others = [{"$ref": f"#/components/schemas/K{n}"} for n in range(6) if n != number]
+        data = {"data": {"type": "string"}, "event": {"type": "string"}}
+        return {"type": "object", "properties": data, "anyOf": others}
+
+    written = document(EVENTS, {"$ref": "#/components/schemas/K0"})
+    written["components"] = {"schemas": {f"K{n}": kind(n) for n in range(6)}}
+    answer = httpx.Response(200, content=b"data: {}\n\n", headers={"content-type": EVENTS})
+    client = httpx.Client(transport=httpx.MockTransport(lambda request: answer))
+    controller = Controller.from_openapi(
+        written, server="https://a.example", client=client, limits=Limits(deadline=2)
+    )
+    assert [each.value for each in controller.stream("numbers_get")] == [{"data": "{}"}]
