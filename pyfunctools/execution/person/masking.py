@@ -14,6 +14,7 @@ from pyfunctools.record.file import File
 from pyfunctools.record.outcome import Outcome, Request, Waiting, outcome_json
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, preview_scalar
+from pyfunctools.schema.ground.path import parse_path
 
 MASK = "***"
 
@@ -95,7 +96,7 @@ class Masker:
         questions = (
             replace(
                 each,
-                label=self.text(each.label),
+                label=self.text(each.label, _item_numbers(each.path)),
                 help=self.text(each.help),
                 problem=each.problem and self.text(each.problem),
                 schema=cast("JsonObject", words_masked(each.schema, self.text)),
@@ -113,9 +114,11 @@ class Masker:
         content = request.content and self.text(request.content)
         return replace(request, url=self.text(request.url), headers=headers, content=content)
 
-    def text(self, text: str) -> str:
-        """Return a text with the values masked."""
+    def text(self, text: str, shown: Set[str] = frozenset()) -> str:
+        """Return a text with the values masked, except those that are `shown`."""
         for spelled in self.spellings:
+            if spelled in shown:
+                continue
             if spelled not in self._short:
                 text = text.replace(spelled, MASK)
             elif spelled in text:
@@ -176,6 +179,11 @@ class Masker:
             if size >= SHORTEST or (size > 1 and is_alone and spelled in self._secrets):
                 longest = max(longest, size)
         return ended[:-longest] + MASK + piece[len(ended) :] if longest else piece
+
+
+def _item_numbers(path: str) -> Set[str]:
+    """Return the numbers of items in the label of a path, which may be equal to an answer."""
+    return {str(key + 1) for key in parse_path(path) or () if isinstance(key, int)}
 
 
 _ALONE = r"(?<![\w])(?<!\d[.,])(?<![\w\]]\[){}(?!\w)(?![.,]\d)"

@@ -162,6 +162,21 @@ def test_a_value_in_place_of_the_answers_is_told_with_one_article(given: Any, pr
     assert [each.problem for each in asked(outcome).values()] == [problem]
 
 
+def test_the_number_of_an_item_is_shown_also_if_it_is_an_answer() -> None:
+    @dataclass
+    class Guest:
+        name: Human[str]
+
+    def book(guests: Human[list[Guest]], nights: Human[int]) -> str:
+        """Book."""
+        return f"{guests} {nights}"
+
+    hotel = Controller.from_functions([book])
+    outcome = hotel.call("book", {}, human={"$input.guests": "2", "$input.nights": "1"})
+    labels = [each.label for each in asked(outcome).values()]
+    assert labels == ["Guests: how many", "Guests 1: Name", "Guests 2: Name", "Nights"]
+
+
 def test_questions_can_be_written_as_json() -> None:
     for each in asked(Controller.from_functions([book]).call("book", WROTE)).values():
         assert Question(**json.loads(json.dumps(asdict(each)))) == each
