@@ -32,10 +32,11 @@ def secret_notes(llm: JsonSchema, source: Literal["python", "document"]) -> Iter
             continue
         shown = visible(name)
         if is_parameter:
-            place = str(Path.of(tuple(names)))
+            place = visible(str(Path.of(tuple(names))))
+            quoted = repr(place) if '"' in place else f'"{place}"'
             text = (
                 f"`{shown}` sounds like a credential, and the model is asked for it. Give it "
-                f'yourself: `controller.configured(fixed={{"{visible(place)}": ...}})`.'
+                f"yourself: `controller.configured(fixed={{{quoted}: ...}})`."
             )
         elif source == "document":
             text = (

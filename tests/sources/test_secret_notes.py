@@ -1,5 +1,6 @@
 """Fields of a document that sound like secrets, and that nobody marked, are noted."""
 
+import re
 from typing import Any
 
 import pytest
@@ -41,6 +42,13 @@ def test_a_parameter_that_is_a_credential_is_noted_with_the_line_that_fixes_it(
 ) -> None:
     (text,) = notes([parameter(name, location)])
     assert f'configured(fixed={{"$input.{location}.{name}": ...}})' in text
+
+
+def test_the_line_that_fixes_a_credential_is_python_whatever_its_name() -> None:
+    (text,) = notes([parameter("X-Api-Key", "header")])
+    (line,) = re.findall(r"`(controller\..*)`", text)
+    assert "'$input.header[\"X-Api-Key\"]'" in line
+    compile(line, "the note", "eval")
 
 
 def test_a_field_that_sounds_like_a_secret_is_noted_with_the_ways_to_mark_it() -> None:
