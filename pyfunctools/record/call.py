@@ -1,6 +1,6 @@
 """`Call`: a call that a model wrote; `CallInfo`: facts about it for the function that runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from types import UnionType
@@ -66,13 +66,13 @@ class CallInfo:
         raise TypeError("`CallInfo` is for a parameter of its own, not inside another type")
 
 
-def wants_info(hint: object) -> bool:
-    """Return whether a hint is `CallInfo` or a union with it."""
-    if get_origin(hint) is Annotated:
-        return wants_info(get_args(hint)[0])
-    if get_origin(hint) in (Union, UnionType):
-        return any(map(wants_info, get_args(hint)))
-    return hint is CallInfo
+def branches_of(hint: object) -> Iterator[object]:
+    """Yield a hint, and the parts of its unions and `Annotated`; each may be an injected type."""
+    yield hint
+    origin = get_origin(hint)
+    if origin in (Annotated, Union, UnionType):
+        for inner in get_args(hint)[: 1 if origin is Annotated else None]:
+            yield from branches_of(inner)
 
 
 def takes_context(where: str, provide: Callable[..., object]) -> bool:

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from pyfunctools._bound import BoundCall, bound_keywords
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.record.call import CallInfo, wants_info
+from pyfunctools.record.call import CallInfo, branches_of
 from pyfunctools.record.origin import is_async
 from pyfunctools.schema import Failure, Success
 
@@ -171,7 +171,8 @@ def _parameters(
 
 def _wants_info(parameter: inspect.Parameter) -> bool:
     hint = parameter.annotation
-    return wants_info(hint) if not isinstance(hint, str) else "CallInfo" in re.findall(r"\w+", hint)
+    named = re.findall(r"\w+", hint) if isinstance(hint, str) else ()
+    return "CallInfo" in named or any(each is CallInfo for each in branches_of(hint))
 
 
 def _is_required(parameter: inspect.Parameter) -> bool:

@@ -7,7 +7,7 @@ values of `Inject(provider)`.
 import inspect
 import sys
 from collections import abc
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from functools import partial
 from inspect import Parameter
@@ -30,7 +30,7 @@ from typing import (
 from pyfunctools._bound import bound_keywords
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
-from pyfunctools.record.call import CallInfo, takes_context
+from pyfunctools.record.call import CallInfo, branches_of, takes_context
 from pyfunctools.record.file import File
 from pyfunctools.record.origin import is_async
 from pyfunctools.sources.python.hint_scope import (
@@ -77,8 +77,7 @@ class Injected(NamedTuple):
     """
 
     name: str
-    provider: Callable[..., object] | None
-    takes_context: bool
+    provider: Callable[[object], object] | None
     default: object
     required: bool = False
     is_info: bool = False
@@ -89,7 +88,7 @@ class Injected(NamedTuple):
             return info
         if self.provider is None:
             return self.default if context is None and self.default is not EMPTY else context
-        return self.provider(context) if self.takes_context else self.provider()
+        return self.provider(context)
 
 
 class Signature(NamedTuple):
@@ -360,22 +359,13 @@ def _is_result_type(hint: object) -> bool:
 
 def injection_mark(hint: object) -> ContextPart | Inject | type[CallInfo] | None:
     """Return the mark of an injected parameter in a hint or in a branch of its union."""
-    for branch in _branches(hint):
+    for branch in branches_of(hint):
         if branch is CallInfo:
             return CallInfo
         for mark in marks_in(metadata_of(branch)):
             if isinstance(mark, ContextPart | Inject):
                 return mark
     return None
-
-
-def _branches(hint: object) -> Iterator[object]:
-    """Yield a hint, and the parts of its unions and `Annotated`."""
-    yield hint
-    origin = get_origin(hint)
-    if origin in (Annotated, Union, UnionType):
-        for inner in get_args(hint)[: 1 if origin is Annotated else None]:
-            yield from _branches(inner)
 
 
 def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None:
@@ -396,12 +386,11 @@ def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None
         )
     return Injected(
         name=parameter.name,
-        provider=mark.provider if isinstance(mark, Inject) else None,
-        takes_context=isinstance(mark, Inject) and _takes_context(where, mark.provider),
+        provider=_provider(where, mark.provider) if isinstance(mark, Inject) else None,
         default=parameter.default,
         required=isinstance(mark, ContextPart)
         and parameter.default is EMPTY
-        and not any(map(_takes_none, _branches(hint))),
+        and not any(map(_takes_none, branches_of(hint))),
         is_info=mark is CallInfo,
     )
 
@@ -413,7 +402,8 @@ def _takes_none(hint: object) -> bool:
     return hint in (None, NoneType, Any, object) or isinstance(hint, TypeVar)
 
 
-def _takes_context(where: str, provider: object) -> bool:
+def _provider(where: str, provider: Callable[..., object]) -> Callable[[object], object]:
+    """Return a provider as a function of the context."""
     if not callable(provider):
         raise wrong_type(
             where,
@@ -427,4 +417,4 @@ def _takes_context(where: str, provider: object) -> bool:
             "The provider is asynchronous.",
             "Make it a plain function; the method may await the value it returns.",
         )
-    return takes_context(where, provider)
+    return provider if takes_context(where, provider) else lambda _: provider()

@@ -73,10 +73,8 @@ _SECTION = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-_NAMED = frozenset(
-    {"param", "parameter", "arg", "argument", "key", "keyword", "attribute", "ivar", "cvar", "var"}
-)
 _ATTRIBUTES = frozenset({"attribute", "ivar", "cvar", "var"})
+_NAMED = _ATTRIBUTES | {"param", "parameter", "arg", "argument", "key", "keyword"}
 _RETURNING = frozenset({"return", "returns", "yield", "yields", "rtype", "ytype"})
 _TYPED = re.compile(r"\s*[^:\s]+:|[^:]*\]:")
 """The beginning of a returned value with its type: `dict: The text.`"""
