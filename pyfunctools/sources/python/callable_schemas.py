@@ -194,14 +194,10 @@ def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> Defin
 
 
 class CallableOutput(NamedTuple):
-    """The schema of a callable's output, `None` without a hint; `write` writes it as JSON.
-
-    `is_sure` tells whether the schema can always be written.
-    """
+    """The schema of a callable's output, `None` without a hint; `write` writes it as JSON."""
 
     schema: JsonSchema | None
     write: Callable[[object], JsonValue]
-    is_sure: bool = True
 
 
 def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
@@ -215,12 +211,12 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
     with suppress(Exception):  # not hashable, or it needs the names
         known = _known_output(hint, spelled(hint))
     if known is not None:
-        return Lazy(lambda: _described(known.value, docs.returns)) if docs.returns else known
+        return Lazy(lambda: _described(known.value, docs.returns))
     try:
         output = _output(output_core(hint, signature.names), signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
         raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
-    return Lazy.of(_described(output, docs.returns)._replace(is_sure=False))
+    return Lazy.of(_described(output, docs.returns))
 
 
 @lru_cache(maxsize=256)

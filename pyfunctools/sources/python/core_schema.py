@@ -247,10 +247,8 @@ def _paths(alias: object) -> list[list[object]]:
 
 
 def unskipped(node: CoreSchema) -> CoreSchema:
-    """Return a core schema without `SkipJsonSchema` if it has a human mark, else unchanged."""
-    metadata = cast("dict[str, object]", node.get("metadata") or {})
-    if HUMAN_KEY not in metadata:
-        return node
+    """Return a core schema with a human mark, without `SkipJsonSchema`: it would hide the mark."""
+    metadata = cast("dict[str, object]", node["metadata"])
     skip, kept = cast("type", SkipJsonSchema), dict(metadata)
     for key, hooks in metadata.items():
         if isinstance(hooks, list):

@@ -156,8 +156,7 @@ def _function(
         renames=is_human is None or is_human is is_human_by_default,
     )
     contract = Lazy(partial(_contract, handler, parameters, docs, marks.enclosing, is_human))
-    output = handler.output
-    if parameters.made or (output.made and not output.value.is_sure):
+    if parameters.made or handler.output.made:
         _ = contract.value
     behind = function_behind(member.called)
     description = docs.text if marks.description is None else marks.description
