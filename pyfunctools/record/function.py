@@ -17,7 +17,7 @@ from pyfunctools.schema.separation.predicates import IsHuman, check_predicate, i
 if TYPE_CHECKING:  # the engine is loaded when the schemas of a function are first used
     from pyfunctools.dialects.rendering import Rendering
     from pyfunctools.record.contract import Contract
-    from pyfunctools.record.handler import Handler, KeywordHandler
+    from pyfunctools.record.handler import Handler
     from pyfunctools.record.param import Param
     from pyfunctools.record.search_texts import SearchTexts
     from pyfunctools.record.settings import Settings
@@ -153,12 +153,15 @@ class Function:
             raise wrong_type("from_schema(handler)", "a function", handler, remedy)
         contract = Contract.from_schemas(name, parameters, output, is_human)
         runs = None if handler is None else KeywordHandler(handler, contract.parameters)
+        origin = None
         if runs is not None:
             runs.check_takes(name, *contract.declared())
+            qualname = getattr(handler, "__qualname__", type(handler).__qualname__)
+            origin = Method(qualname=qualname, is_async=runs.is_async)
         function = cls(
             name=name,
             description=description or "",
-            origin=None if runs is None else _origin(runs),
+            origin=origin,
             _contract=Lazy.of(contract),
             _handler=runs,
         )
@@ -345,9 +348,3 @@ def with_notes(function: Function, notes: Iterable[Note]) -> Function:
     """Return the function with more notes on its source."""
     known = function._noted  # pyright: ignore[reportPrivateUsage]
     return replace(function, _noted=(*known, *notes))
-
-
-def _origin(handler: "KeywordHandler") -> Method:
-    called = handler.callable
-    name = getattr(called, "__qualname__", type(called).__qualname__)
-    return Method(qualname=name, is_async=handler.is_async)

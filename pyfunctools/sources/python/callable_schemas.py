@@ -72,17 +72,15 @@ class CallableParameters:
         except Exception as error:  # pydantic and the hints' classes may raise anything
             raise _error_of_parameter(signature, error) from error
         self.signature, self.docs = signature, docs
-        self.keys: dict[str, str] = {}
-        for name, field in self.reading.fields.items():
-            key = declared_name(name, field)
-            if key in self.keys.values():
-                first = next(other for other, known in self.keys.items() if known == key)
+        self.keys = {name: declared_name(name, each) for name, each in self.reading.fields.items()}
+        first = {key: name for name, key in reversed(self.keys.items())}
+        for name, key in self.keys.items():
+            if first[key] != name:
                 raise DefinitionError(
                     f"{signature.where}({name})",
-                    f"It is called {key!r} in JSON, and so is `{first}`.",
+                    f"It is called {key!r} in JSON, and so is `{first[key]}`.",
                     "Give one of them another alias.",
                 )
-            self.keys[name] = key
         self.written = Lazy(self._written)
         if not self.reading.is_plain:
             _ = self.written.value

@@ -201,8 +201,6 @@ def _marked(raw: object, owner: type | None) -> dict[str, bool]:
 
 
 def _is_marked(hint: object) -> bool:
-    if isinstance(hint, type) and hint.__module__ == "builtins":
-        return False
     if injection_mark(hint) is not None:
         return True
     from pyfunctools.sources.python.core_schema import read_core  # imports pydantic
