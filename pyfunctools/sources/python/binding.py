@@ -116,7 +116,7 @@ class MethodHandler(NamedTuple):
         if (plain := self.plain) is None:
             return self._by_pydantic(arguments)
         for key, value in arguments.items():
-            if type(value) not in plain.get(key, _NOT_PLAIN):
+            if type(value) not in plain.get(key, ()):
                 return self._by_pydantic(arguments)
         return dict(arguments)
 
@@ -257,9 +257,6 @@ def _handler_of(
     called: Callable[..., object], where: str, owner: type | None, renames: bool
 ) -> MethodHandler:
     return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
-
-
-_NOT_PLAIN = frozenset[type]()
 
 
 def _fresh(default: object) -> object:

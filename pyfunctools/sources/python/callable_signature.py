@@ -247,7 +247,7 @@ def _check_annotation(where: str, parameter: Parameter) -> None:
         reason = f"Its hint is `{mark.word}`, a mark, and not a type."
         raise DefinitionError(f"{where}({parameter.name})", reason, remedy_of(mark))
     if hint is EMPTY:
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        stars = _STARS.get(parameter.kind, "")
         raise DefinitionError(
             f"{where}({stars}{parameter.name})",
             "The parameter has no type hint.",
@@ -395,7 +395,7 @@ def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None
     )
 
 
-_STARS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_STARS: Mapping[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
 def _takes_none(hint: object) -> bool:
