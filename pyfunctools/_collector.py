@@ -16,6 +16,10 @@ _OPEN: list[bool] = []
 """For each pause that has not ended, whether it paused the collector: the first may have."""
 
 
+_MANY = 10_000
+"""Containers: about as many as make the collector walk the middle generation too."""
+
+
 def _end_all() -> None:
     """Start anew in a forked process, in which the other threads do not exist."""
     if any(_OPEN):
@@ -43,5 +47,7 @@ def collector_paused() -> Generator[None]:
         yield
     finally:
         with _LOCK:
-            if _OPEN and _OPEN.pop():
+            if is_over := bool(_OPEN) and _OPEN.pop():
                 gc.enable()
+        if is_over and gc.get_count()[0] > _MANY:
+            gc.collect(1)  # one walk: else it is walked twice on its way to the oldest generation

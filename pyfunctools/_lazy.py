@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, TypeVarTuple, cast
 
 T = TypeVar("T")
 V = TypeVar("V")
+Arguments = TypeVarTuple("Arguments")
 
 _LOCKS = Lock()
 """Held while a `Lazy` creates its lock."""
@@ -15,19 +16,24 @@ _LOCKS = Lock()
 class Lazy(Generic[T]):
     """One `value`, made when it is first read; afterwards it is a plain attribute.
 
-    Two threads that read it at once get the same value. If the `make` functions of several objects
-    share data, pass the same reentrant `lock` to each. An exception is not kept: the next reader
-    tries again. To compare, copy or pickle a `Lazy` makes its value first, and uses only the value.
+    `arguments` are those of `make`. Two threads that read it at once get the same value. If the
+    `make` functions of several objects share data, pass the same reentrant `lock` to each. An
+    exception is not kept: the next reader tries again. To compare, copy or pickle a `Lazy` makes
+    its value first, and uses only the value.
     """
 
-    __slots__ = ("_lock", "_make", "value")
+    __slots__ = ("_arguments", "_lock", "_make", "value")
 
     value: T
 
     def __init__(
-        self, make: Callable[[], T], lock: AbstractContextManager[object] | None = None
+        self,
+        make: Callable[[*Arguments], T],
+        *arguments: *Arguments,
+        lock: AbstractContextManager[object] | None = None,
     ) -> None:
-        self._make: Callable[[], T] | None = make
+        self._make: Callable[..., T] | None = make
+        self._arguments: tuple[object, ...] = arguments
         self._lock = lock
 
     @staticmethod
@@ -50,8 +56,8 @@ class Lazy(Generic[T]):
                 raise AttributeError(name)
             with self._locked():
                 if self._make is not None:
-                    self.value = self._make()
-                    self._make = self._lock = None
+                    self.value = self._make(*self._arguments)
+                    self._make, self._arguments, self._lock = None, (), None
             return self.value
 
     def _locked(self) -> AbstractContextManager[object]:

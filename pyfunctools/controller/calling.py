@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from pyfunctools._lazy import Lazy
@@ -303,8 +303,8 @@ class Calling:
 
     def _set_functions(self) -> None:
         self.functions = tuple(function for function, _ in self._entries.values())
-        self._index = Lazy(partial(_index_of, self.functions))
-        self._other_names = Lazy(partial(_other_names_of, self.functions))
+        self._index = Lazy(_index_of, self.functions)
+        self._other_names = Lazy(_other_names_of, self.functions)
 
     def _steps(
         self, call: Invocation, given: str | Call, arguments: Any, put: Put | None = None

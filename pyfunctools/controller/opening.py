@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, cast
 
+from pyfunctools._collector import collector_paused
 from pyfunctools._json import JsonObject
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
@@ -157,6 +158,7 @@ def open_functions(
     return Reading(functions=made, title=name, description=description), runner
 
 
+@collector_paused()
 def open_document(
     source: Source,
     reading: ReadOptions,
@@ -196,6 +198,7 @@ def open_document(
     return replace(made, functions=noted), runner
 
 
+@collector_paused()
 def open_application(source: "FastApiSource", **settings: "Unpack[ApplicationSettings]") -> Opened:
     """Return the content of `Controller.from_fastapi`."""
     from pyfunctools.execution.asgi.application import ApplicationRunner

@@ -4,12 +4,11 @@ The texts for a search are read from the document, without making a schema.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from os import PathLike
 from typing import Literal, TypeAlias, get_args
 
-from pyfunctools._collector import collector_paused
 from pyfunctools._json import JsonObject, JsonValue, items_of, members_of, text_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity, visible
@@ -41,7 +40,6 @@ OnSkip = Literal["collect", "raise"]
 _KNOWN_METHODS = IDEMPOTENT | {"POST", "PATCH"}
 
 
-@collector_paused()
 def read_document(
     source: str | bytes | PathLike[str] | JsonObject,
     *,
@@ -119,8 +117,8 @@ def _functions(
             idempotent=method in IDEMPOTENT if is_known else None,
             _noted=tuple(notes),
             origin=plan.route,
-            _contract=Lazy(partial(make, plan), maker.lock),
-            _searched=Lazy(partial(searched, plan, tags), maker.lock),
+            _contract=Lazy(make, plan, lock=maker.lock),
+            _searched=Lazy(searched, plan, tags, lock=maker.lock),
         )
 
 
