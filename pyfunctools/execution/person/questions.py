@@ -69,9 +69,10 @@ def persons_values(
 ) -> tuple[JsonValue, JsonValue]:
     """Return a person's values nested as the schema: as given, and coerced."""
     answers = answers_of(human)
+    found = answers.own
     if answers.is_flat:
         _Walk(contract_of(function).separated, TEXTS, (), asks_all).begin(function, llm, answers)
-    found = answers.nested()
+        found = answers.nested()
     nested: JsonValue = {} if found is ABSENT else found
     return nested, coerced_texts(function, nested)
 
@@ -116,7 +117,8 @@ class _Walk:
             answers.length = len(llm)
             for n, item in enumerate(llm):
                 below = self._below(spot, n, entry.whole.inside(n), required=True)
-                self._beside(below, self._owner(below.keys), item, answers.child(n))
+                if (owner := self._owner(below.keys)) != "llm":
+                    self._beside(below, owner, item, answers.child(n))
             return
         given = llm if isinstance(llm, dict) else {}
         fields = [(*each, self._owner((*spot.keys, each[0]))) for each in entry.fields(given)]
@@ -124,6 +126,8 @@ class _Walk:
         if not isinstance(llm, dict) and (llm is not ABSENT or needs_model):
             return  # null, or an object that the model left out
         for name, place, needed, owner in fields:
+            if owner == "llm":
+                continue
             absent: Given = dict[str, JsonValue]() if needed else ABSENT
             required = spot.required and needed and not entry.undecided
             below = self._below(spot, name, place, required=required)
@@ -136,7 +140,7 @@ class _Walk:
     def _beside(self, spot: _Spot, owner: str, llm: Given, answers: Answers) -> None:
         if owner == "human":
             self._ask(spot, answers)
-        elif owner != "llm":
+        else:
             is_item = spot.keys and isinstance(spot.keys[-1], int)
             self.ask_beside(_about_item(spot, llm) if is_item else spot, llm, answers)
 
