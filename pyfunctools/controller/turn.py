@@ -141,7 +141,7 @@ class Turn:
         saved = {
             "v": _VERSION,
             "dialect": self._dialect,
-            "spoken": copied(_fields(self._model_turn), _pack),
+            "spoken": copied(self._model_turn, _pack),
             "ids": [call.id for call in self.calls],
             "outcomes": [_outcome_to_json(each) for each in self.outcomes],
             "before": dict(self._before),
@@ -243,17 +243,15 @@ def _canonical_json(saved: Mapping[str, Any]) -> bytes:
         raise DefinitionError("Turn.save", reason, "Go on with the `Turn` itself.") from None
 
 
-def _fields(record: ModelTurn | ModelCall) -> dict[str, Any]:
-    return {each.name: getattr(record, each.name) for each in fields(record)}
-
-
 def _pack(value: object) -> object:
     """Return a value as JSON, one level of it; bytes (Bedrock's reasoning) become a text."""
     if isinstance(value, bytes):
         return _BYTES + b64encode(value).decode()
     if isinstance(value, str):
         return _TEXT + value if value.startswith((_BYTES, _TEXT)) else value
-    return _fields(value) if isinstance(value, ModelCall) else shallow_copy(value)
+    if isinstance(value, ModelTurn | ModelCall):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    return shallow_copy(value)
 
 
 def _unpack(value: object) -> object:

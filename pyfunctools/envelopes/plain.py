@@ -8,7 +8,6 @@ bedrock      {"toolUse": {"toolUseId", "name", "input"}}
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from os import urandom
 from string import ascii_letters, digits
 from typing import Any, Final, cast
@@ -84,13 +83,12 @@ def plain_data(value: object, exclude: object = None) -> Data:
         return as_dict(copied(value, _sent_fields))
 
 
-def _sent_fields(value: object) -> object:
+def _sent_fields(value: Any) -> object:
     """Return an SDK object as the fields that the server sent, one level of it."""
-    given: Any = value
-    known: Mapping[str, Any] | None = getattr(type(value), "__pydantic_fields__", None)
+    known: Mapping[str, Any] | None = getattr(value, "__pydantic_fields__", None)
     if known is None:
-        return given.value if isinstance(given, Enum) else shallow_copy(value)
-    sent = {name: each for name, each in given if name in given.model_fields_set}
+        return shallow_copy(value)
+    sent = {name: each for name, each in value if name in value.model_fields_set}
     return {getattr(known.get(name), "alias", None) or name: sent[name] for name in sent}
 
 

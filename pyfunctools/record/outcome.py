@@ -279,8 +279,7 @@ def picklable(error: BaseException | None) -> BaseException | None:
 def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
     """Return the value as JSON in a tuple, without secrets, as a model may see it.
 
-    `None` if the value has no JSON form. A hook may have put another value in the place of the one
-    whose JSON is kept.
+    `None` if the value has no JSON form. What is kept is of one value, which a hook may replace.
     """
     kept, value = outcome._json, cast("JsonValue", outcome.value)  # pyright: ignore[reportPrivateUsage]
     if kept and (kept[1] is value or (type(value) in (int, float) and kept[1] == value)):

@@ -134,7 +134,8 @@ class InspectorPages:
         self, request: Request, function: Function, text: str, form: FormData
     ) -> Trial:
         """Do what a button says; an answer is for the arguments that were shown with it."""
-        trials, name, key = self._trials, function.name, _key_in(form)
+        trials, name = self._trials, function.name
+        key = f"{form.get('call', '')} {form.get('shown', '')}"
         values, action = await values_in(form), form.get("action")
         call = trials.begun(request, name, text, values, key)
         if call.waiting is not None and action in _DECISIONS:
@@ -149,7 +150,8 @@ class InspectorPages:
         if request.method == "POST":
             async with request.form(max_part_size=_LARGEST) as form:
                 known = await trials.waiting(request, done=True)
-                found = known.get(key_at(_key_in(form), known))
+                key = f"{form.get('call', '')} {form.get('shown', '')}"
+                found = known.get(key_at(key, known))
                 try:
                     trial = found and await self._answered(request, found, form)
                 except PyfunctoolsError as error:
@@ -184,10 +186,6 @@ class InspectorPages:
     def _page(self, request: Request, title: str, body: Child, status: int = 200) -> Response:
         page = whole_page(_root(request), self._controller, title, body)
         return HTMLResponse(page.encode("utf-8", "backslashreplace"), status)
-
-
-def _key_in(form: FormData) -> str:
-    return f"{form['call']} {form.get('shown', '')}" if "call" in form else ""
 
 
 async def _decided(form: FormData, waits: Waiting, action: str) -> object:

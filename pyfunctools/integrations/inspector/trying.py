@@ -150,8 +150,8 @@ class Trials:
         waits = outcome.waiting
         if waits is not None:
             call = replace(call, key=key_of(waits), waiting=waits, done=False)
-            is_asked_anew = waits.pending or waits.server
-            self._hold(call, {} if is_asked_anew else kept(waits.questions, call.values))
+            is_new = waits.pending or waits.server
+            self._hold(call, {} if is_new else kept(waits.questions, call.values))
         elif call.waiting is None:
             call = replace(call, key="")
         return Trial(call=call, outcome=outcome, pending=seen, look=look or outcome)
@@ -184,12 +184,8 @@ class Trials:
 
 
 def key_of(waits: Waiting) -> str:
-    """Return the key of a waiting call: its id, and a digest of what a form shows.
-
-    Ids are unique in one turn only, and a call may wait again under its id with another question.
-    """
-    digest = sha256(f"{waits.ticket}".encode("utf-8", "replace")).hexdigest()
-    return f"{waits.call_id} {digest}"
+    """Return the key of a waiting call: its id, which may wait again, and what a form shows."""
+    return f"{waits.call_id} {sha256(f'{waits.ticket}'.encode()).hexdigest()}"
 
 
 def key_at(key: str, keys: Iterable[str]) -> str:
