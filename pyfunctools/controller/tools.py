@@ -293,8 +293,7 @@ class ResponseFormat:
             text, is_cut, ended = turn.text, turn.cut, turn.ended
         else:
             reason = f"The response must be that of {self._dialect!r}."
-            remedy = "Pass the whole response, or the text of its answer."
-            raise DefinitionError("read(response)", reason, remedy)
+            raise DefinitionError("read(response)", reason, "Pass the whole response, or its text.")
         if not text.strip() or ended in ("refusal", "filter"):
             message = f"The model gave no answer: its turn ended with {ended!r}."
             issue = Issue(path=Path.of(()), expected="an answer", value=text, message=message)

@@ -115,13 +115,11 @@ class Masker:
         return replace(request, url=self.text(request.url), headers=headers, content=content)
 
     def text(self, text: str, shown: Set[str] = frozenset()) -> str:
-        """Return a text with the values masked, except those that are `shown`."""
+        """Return a text with the values masked, except short ones that are `shown`."""
         for spelled in self.spellings:
-            if spelled in shown:
-                continue
             if spelled not in self._short:
                 text = text.replace(spelled, MASK)
-            elif spelled in text:
+            elif spelled in text and spelled not in shown:
                 text = re.sub(_ALONE.format(re.escape(spelled)), MASK, text)
         # pydantic truncates a long value to `'abcdef...uvwxyz'`, and so do `repr` and `textwrap`.
         is_truncated = self.spellings and ("…" in text or ".." in text)

@@ -220,16 +220,13 @@ def _span(text: str, repair: Repair, taken: Sequence[tuple[int, int]]) -> tuple[
     """Return where a repaired piece stands: after the last key of its path, if it can be found."""
     keys = [each for each in repair.path.keys if isinstance(each, str)]
     written = filter(None, (json_text(repair.before), text_of_value(repair.before)))
-    behind = (_BEFORE_AN_END, "") if repair.before == "," else ("",)
+    # A comma too many most often stands before an end.
+    behind = (r"(?=\s*(?:[]},]|$))", "") if repair.before == "," else ("",)
     for key, piece, after in product((*keys[-1:], ""), written, behind):
         for found in re.compile(re.escape(piece) + after).finditer(text, max(text.find(key), 0)):
             if all(found.end() <= begin or end <= found.start() for begin, end in taken):
                 return found.span()
     return None
-
-
-_BEFORE_AN_END = r"(?=\s*(?:[]},]|$))"
-"""What stands behind most commas that are left out."""
 
 
 def _pieces(*values: object) -> list[str]:
