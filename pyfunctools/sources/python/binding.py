@@ -169,7 +169,8 @@ class MethodHandler(NamedTuple):
         Raises:
             Exception: whatever serializing the value raises.
         """
-        return self.output.value.write(value)
+        serializer, held = self.output.value.serializer, {"output": (value,)}
+        return serializer.to_python(held, mode="json", by_alias=True, warnings=False)["output"][0]
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
         """Return a handler that makes the same calls to another callable, with these defaults."""

@@ -1,11 +1,11 @@
 """The schemas of a callable's parameters and output, and the conversion of its output to JSON."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from pydantic_core import from_json, to_json
+from pydantic_core import SchemaSerializer, from_json, to_json
 
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools._lazy import Lazy
@@ -25,7 +25,7 @@ from pyfunctools.sources.python.hints import (
     input_schema,
     output_core,
     output_schema,
-    output_writer,
+    output_serializer,
     read_hints,
     spelled,
 )
@@ -192,10 +192,10 @@ def _no_schema(where: str, hint: object, error: Exception, remedy: str) -> Defin
 
 
 class CallableOutput(NamedTuple):
-    """The schema of a callable's output, `None` without a hint; `write` writes it as JSON."""
+    """The schema of a callable's output, `None` without a hint, and its serializer."""
 
     schema: JsonSchema | None
-    write: Callable[[object], JsonValue]
+    serializer: SchemaSerializer
 
 
 def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
@@ -228,7 +228,7 @@ def _known_output(hint: object, spelled: object) -> Lazy[CallableOutput] | None:
 
 
 def _output(core: CoreSchema, names: Namespace) -> CallableOutput:
-    return CallableOutput(output_schema(core, names) or None, output_writer(core))
+    return CallableOutput(output_schema(core, names) or None, output_serializer(core))
 
 
 def _described(output: CallableOutput, text: str) -> CallableOutput:

@@ -27,7 +27,7 @@ from pydantic.types import EncodedBytes
 from pydantic_core import SchemaSerializer, SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue
+from pyfunctools._json import JsonObject, JsonSchema
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.core_schema import KNOWN, CoreReader, CoreSchema
@@ -174,16 +174,10 @@ def output_schema(core: CoreSchema, names: Namespace) -> JsonSchema:
     return {**schema, "$defs": whole["$defs"]} if "$defs" in whole else schema
 
 
-def output_writer(core: CoreSchema) -> Callable[[object], JsonValue]:
-    """Return a function that writes an output as JSON."""
+def output_serializer(core: CoreSchema) -> SchemaSerializer:
+    """Return the serializer of an object with an output: `{"output": (value,)}`."""
     root = cast("core_schema.TypedDictSchema", core["schema"] if "definitions" in core else core)
-    serializer = SchemaSerializer(cast("core_schema.CoreSchema", core), root.get("config"))
-
-    def write(value: object) -> JsonValue:
-        held = {"output": (value,)}
-        return serializer.to_python(held, mode="json", by_alias=True, warnings=False)["output"][0]
-
-    return write
+    return SchemaSerializer(cast("core_schema.CoreSchema", core), root.get("config"))
 
 
 def plain_types(schema: CoreSchema) -> frozenset[type]:
