@@ -35,7 +35,6 @@ from pyfunctools.sources.python.generator import Generator
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 
 _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-_TEXT = ConfigDict()
 
 
 class HintReading(NamedTuple):
@@ -106,7 +105,7 @@ def _core_of(hints: Mapping[str, object], names: Namespace) -> CoreSchema:
 def _arguments(hints: Mapping[str, object], decodes: bool) -> type[object]:
     """Return a class with fields for these hints, in which `bytes` are base64 or `decodes`."""
     fields = cast("Callable[..., type[object]]", TypedDict)("Arguments", hints, total=False)
-    config = _TEXT if decodes else _BASE64
+    config = ConfigDict() if decodes else _BASE64
     setattr(fields, "__pydantic_config__", config)  # noqa: B010 - unknown to a type checker
     return fields
 
