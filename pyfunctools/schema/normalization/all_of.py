@@ -9,7 +9,7 @@ from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import equal, values_in_both
 from pyfunctools.schema.ground.walk import map_children
-from pyfunctools.schema.normalization.spelling import keep_tighter_bounds, translate
+from pyfunctools.schema.normalization.spelling import keep_tighter_bounds, split_types, translate
 from pyfunctools.schema.normalization.targets import Copied, Joined, Targets
 from pyfunctools.schema.outline.json_types import schemas_by_name, schemas_of, types_named
 from pyfunctools.schema.vocabulary import (
@@ -80,7 +80,9 @@ class Conjunction:
                 self._annotate(keyword, value, referenced)
             elif not _merge(self._node, keyword, value):
                 rest[keyword] = value
-        if rest:
+        if (written := split_types(rest)) != rest:
+            self.add(written, False)  # as it is written at last, it may be merged
+        elif rest:
             self._left.append(rest)
 
     def result(self) -> dict[str, JsonValue]:

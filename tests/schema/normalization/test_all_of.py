@@ -304,3 +304,20 @@ def test_a_no_beside_a_reference_wins_over_the_definition() -> None:
     definitions = {"A": {"type": "string", "x-human": True}}
     schema = {"allOf": [{"$ref": "#/$defs/A"}, {"maxLength": 9, "x-human": False}]}
     assert normalize({**schema, "$defs": definitions})["x-human"] is False
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"const": True}, {"type": "string", "enum": [None], "const": None}),
+        (
+            {"type": "string", "dependentRequired": {"a": []}},
+            {"type": ["integer", "object"], "dependentRequired": {}},
+        ),
+    ],
+    ids=["const null is a type", "types with keywords of one are branches"],
+)
+def test_what_is_left_is_merged_as_it_is_written_at_last(one: Any, other: Any) -> None:
+    once = normalize({**one, "allOf": [other]})
+    assert normalize(once) == once
+    assert "allOf" not in once
