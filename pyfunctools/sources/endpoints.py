@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
 
 _LOCATIONS = ("path", "query", "header", "cookie")
+_UNMARKED = (inspect.Parameter.empty, bool, dict, float, int, list, str)
 
 
 class _Input(NamedTuple):
@@ -252,8 +253,8 @@ class _OperationPlaces:
             schema.update(marked)
         if marked and not schemas:
             raise _lost(each.path, each.field.name)
-        if isinstance(each.hint, type) and each.hint.__module__ in ("builtins", "inspect"):
-            return  # without a hint it is `inspect.Parameter.empty`
+        if each.hint in _UNMARKED:
+            return  # as most; without a hint it is `inspect.Parameter.empty`
         reader, core = _read(each.path, each.hint)
         if reader.marked:
             for schema in self._wholes(each, owners, schemas):

@@ -396,3 +396,20 @@ def test_what_a_partial_sets_is_the_programs() -> None:
         assert "dsn" not in json.dumps(controller["f_post"].parameters)
         assert controller.call("f_post", {"query": {"sql": "x"}}).value == "x own"
         assert not controller.call("f_post", {"query": {"sql": "x", "dsn": EVIL}}).ok
+
+
+def test_a_secret_of_a_class_without_a_module_is_the_persons() -> None:
+    names: dict[str, Any] = {"BaseModel": BaseModel, "Secret": Secret}
+    exec("class Order(BaseModel):\n    n: int\n    pin: Secret[str]\n", names)  # noqa: S102
+    order = names["Order"]
+    assert order.__module__ == "builtins"
+
+    def pay(order: Any) -> str:
+        return ""
+
+    pay.__annotations__["order"] = order
+    app = FastAPI()
+    app.post("/pay")(pay)
+    made = Controller.from_fastapi(app).functions[0]
+    assert "pin" not in json.dumps(made.llm)
+    assert made.separated is not None
