@@ -156,10 +156,7 @@ def list_functions(
 ) -> None:
     """List the functions of a source: name, origin, summary."""
     controller = open_source(source, undecorated=undecorated)
-    try:
-        chosen = controller if tag is None else controller.select(tags=[tag])
-    except DefinitionError as error:
-        raise DefinitionError("--tag", error.reason) from None
+    chosen = controller if tag is None else _selected(controller, [tag], None)
     _print_functions(chosen.functions, controller, as_json=as_json, is_whole=tag is None)
 
 
@@ -265,6 +262,27 @@ def replay(
         _print_table(rows)
     if not counts["calls"].keys() <= {"right", "repaired"}:
         raise typer.Exit(Status.FOUND)
+
+
+@app.command()
+def export(
+    source: SourceArgument,
+    dialect: Annotated[str, typer.Option(help="`openai`, `anthropic`, `gemini`, ...")] = "openai",
+    tag: Annotated[list[str] | None, typer.Option(help="Only functions with this tag.")] = None,
+    name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Strict mode where possible.")] = False,
+    undecorated: Undecorated = False,
+) -> None:
+    """Print a vendor's tools as JSON; losses go to standard error."""
+    controller = open_source(source, undecorated=undecorated)
+    if tag or name:
+        controller = _selected(controller, tag or None, name or None)
+    tools = controller.tools(dialect, strict=strict or None)
+    for function, losses in tools.losses.items():
+        for loss in losses:
+            display.print_note(f"{function} {loss.path}: `{loss.keyword}` {loss.how}")
+    print_json(list(tools), indent=2)
+    display.print_note(f"{quantity(len(tools), 'tool')}, {quantity(tools.bytes, 'byte')}")
 
 
 @app.command()
@@ -407,6 +425,16 @@ def _row(function: Function) -> dict[str, object]:
         "tags": list(function.tags),
         "deprecated": function.deprecated,
     }
+
+
+def _selected(
+    controller: Controller, tags: list[str] | None, names: list[str] | None
+) -> Controller:
+    try:
+        return controller.select(tags=tags, names=names)
+    except DefinitionError as error:
+        option = "--tag" if error.where == "select(tags)" else "--name"
+        raise DefinitionError(option, error.reason) from None
 
 
 def _print_table(rows: Sequence[tuple[str, str, str]]) -> None:

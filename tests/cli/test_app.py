@@ -246,6 +246,15 @@ def test_replay_counts_the_results_of_recorded_calls(folder: Path) -> None:
     assert (good.returncode, good.stdout) == (0, "calls\tright\t1\n")
 
 
+def test_export_prints_the_tools_of_a_vendor_and_the_losses(folder: Path) -> None:
+    words = ("export", "demo", "--dialect", "anthropic", "--strict", "--name", "order")
+    done = run(*words, cwd=folder)
+    (tool,) = json.loads(done.stdout)
+    assert (tool["name"], tool["strict"]) == ("order", True)
+    assert "card_number" not in done.stdout
+    assert "order $input.grams: `minimum` told" in done.stderr
+
+
 def test_ctrl_c_ends_with_130(folder: Path) -> None:
     with Terminal("-m", "pyfunctools", "call", "bank:Bank", "pay", "amount=2", cwd=folder) as seen:
         seen.until("pin [hidden]: ")
