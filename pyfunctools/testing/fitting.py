@@ -1,65 +1,78 @@
-"""Random values of a schema, as a careful model might send them; they need hypothesis."""
+"""Random values of a schema, as a careful model might send them."""
 
 import re
 import string
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import chain
 from math import ceil, floor, inf
+from random import Random
 from typing import Any, Final
 
-from hypothesis import strategies as st
-
+from pyfunctools._json import JsonSchema
 from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type
 from pyfunctools.schema.outline.outline import Outline, Part, Place
 from pyfunctools.schema.vocabulary import judging
 
 DEEPEST = 12
 """Below this level the smallest branch is chosen."""
-ENDLESS = 64
-"""Below this level there is only null: the schema may have no finite value."""
-OPTIONAL = 8
-"""The most optional properties of an object; two fewer on each further level."""
-SPAN = 1000
-"""How far from zero, or from its bounds, a number may be."""
-TEXTS = st.sampled_from(
-    ("", "alpha", "x1", "two words", "1.5", "d\u00e9j\u00e0 vu", "a&b=c", "50%")
+SPANS = (10, 1000)
+"""How many numbers are chosen from: near a bound or zero, or also farther from it."""
+WORDS = (
+    "",
+    "alpha",
+    "Beta",
+    "two words",
+    "x1",
+    "dash-ed",
+    "under_score",
+    "1.5",
+    "d\u00e9j\u00e0 vu",
+    "a&b=c",
+    "50%",
 )
 """Texts for schemas without `format` or `pattern`; some need encoding on the wire."""
 
-FORMATS = {
-    "date": r"20[12]\d-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])",
-    "date-time": r"20[12]\d-01-02T[01]\d:04:05Z",
-    "time": r"[01]\d:04:05Z",
-    "duration": r"P[1-9]D",
-    "email": r"a\d@example\.com",
-    "hostname": r"h\d\.example\.com",
-    "ipv4": r"192\.0\.2\.[1-9]",
-    "ipv6": r"2001:db8::[1-9a-f]",
-    "iri": r"https://example\.com/\d",
-    "json-pointer": r"/a/\d",
-    "uri": r"https://example\.com/\d\?q=1",
-    "uuid": r"[0-9a-f]{8}-0000-4000-8000-[0-9a-f]{12}",
-}
-"""Patterns of texts that have a format; other formats take most of the texts above."""
+USUAL = f"{string.ascii_letters}{string.digits} -_."
+"""The characters that are tried first where a pattern allows many."""
+
+FORMATS: dict[str, Callable[[Random], str]] = {
+    "date": lambda r: f"20{r.randint(10, 29)}-{r.randint(1, 12):02}-{r.randint(1, 28):02}",
+    "date-time": lambda r: f"20{r.randint(10, 29)}-01-02T{r.randint(0, 23):02}:04:05Z",
+    "time": lambda r: f"{r.randint(0, 23):02}:04:05Z",
+    "duration": lambda r: f"P{r.randint(1, 9)}D",
+    "email": lambda r: f"a{r.randint(0, 99)}@example.com",
+    "hostname": lambda r: f"h{r.randint(0, 99)}.example.com",
+    "ipv4": lambda r: f"192.0.2.{r.randint(0, 255)}",
+    "ipv6": lambda r: f"2001:db8::{r.randint(1, 9999)}",
+    "iri": lambda r: f"https://example.com/{r.randint(0, 99)}",
+    "iri-reference": lambda r: f"/{r.randint(0, 99)}",
+    "json-pointer": lambda r: f"/a/{r.randint(0, 99)}",
+    "regex": lambda r: f"^a{r.randint(0, 99)}$",
+    "uri": lambda r: f"https://example.com/{r.randint(0, 99)}?q=1",
+    "uri-reference": lambda r: f"/{r.randint(0, 99)}",
+    "uri-template": lambda r: f"/{{id}}/{r.randint(0, 99)}",
+    "uuid": lambda r: f"{r.getrandbits(32):08x}-0000-4000-8000-{r.getrandbits(48):012x}",
+    "byte": lambda _: "aGVsbG8=",
+}  # fmt: skip
 
 
 class FittingValues:
-    """Random values of the outline of a normalized schema with its `$defs`.
+    """Random values of one normalized schema with its `$defs`.
 
     Empty texts and arrays, zeros and bounds are among them. A value may be invalid if several
     keywords act together: validate it, and try again.
     """
 
-    def __init__(self, draw: st.DrawFn, outline: Outline) -> None:
-        self._draw = draw
-        self._outline = outline
+    def __init__(self, root: JsonSchema | bool, random: Random, fullness: float = 0.5) -> None:
+        self.random = random
+        self._outline = Outline(root)
+        self._fullness = fullness
 
     def value(self) -> Any:
         """Return a value of the whole schema."""
         return self._at(self._outline.place, 0)
-
-    def _one_of(self, values: Sequence[Any]) -> Any:
-        return self._draw(st.sampled_from(values))
 
     def _at(self, place: Place, depth: int) -> Any:
         """Return a value at a place; values get smaller with depth."""
@@ -68,15 +81,15 @@ class FittingValues:
         if "const" in rules:
             return rules["const"]
         if values := [each for each in rules.get("enum", ()) if json_type(each) in place.types]:
-            return self._one_of(values)
-        kinds = sorted(place.types - {"null"}) or ["null"]
+            return self.random.choice(values)
+        kinds = sorted(place.types)
         if place.types == ALL_TYPES:
             kinds = [next((kind for kind, words in _KINDS.items() if words & rules.keys()), "")]
-        elif "null" in place.types and self._one_of(range(5)) == 4:
-            kinds = ["null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        kind = self._one_of(kinds) if depth < ENDLESS else "null"
+        if len(kinds) > 1 and "null" in kinds and self.random.random() < 0.8:
+            kinds.remove("null")
+        kind = self.random.choice(kinds) if kinds else "string"
         if kind == "object":
             return self._object(place, rules, depth)
         if kind == "array":
@@ -84,7 +97,7 @@ class FittingValues:
         if kind in ("integer", "number"):
             return self._number(rules, kind == "integer")
         if kind == "boolean":
-            return self._draw(st.booleans())
+            return self.random.random() < 0.5
         return None if kind == "null" else self._string(rules)
 
     def _with_branches(self, place: Place, depth: int) -> Place:
@@ -97,24 +110,26 @@ class FittingValues:
                 branches = [each for each in part.branches(keyword) if each.schema is not False]
                 if depth > DEEPEST:
                     branches = sorted(branches, key=_weight)[:1]
-                picked += [self._one_of(branches)] if branches else []
+                picked += [self.random.choice(branches)] if branches else []
             place = self._outline.place_of((*place.roots, *picked))
         return place
 
     def _object(self, place: Place, rules: dict[str, Any], depth: int) -> dict[str, Any]:
         required = dict.fromkeys(name for part in place.parts for name in part.required)
         declared = dict.fromkeys(name for part in place.parts for name in part.declared)
-        optional = [each for each in declared if each not in required and place.inside(each).types]
         least, most = rules.get("minProperties", 0), rules.get("maxProperties", inf)
-        missing = max(min(least - len(required), len(optional)), 0)
-        few = max(min(OPTIONAL - 2 * depth, most - len(required), len(optional)), missing)
-        some = st.lists(
-            st.sampled_from(optional or [""]), min_size=missing, max_size=few, unique=True
-        )
-        names = [*required, *self._draw(some)]
-        value = {name: self._at(place.inside(name), depth + 1) for name in names}
-        inner = [part.below("propertyNames") for part in place.parts]
-        place_of_names = self._outline.place_of(tuple(filter(None, inner)))
+        chance = self._fullness if depth <= 2 else self._fullness / 2 if depth < 6 else 0
+        value: dict[str, Any] = {}
+        for name in {**declared, **required}:
+            inner = place.inside(name)
+            wanted = self.random.random() < chance and len(value) < most and inner.types
+            if name in required or wanted:
+                value[name] = self._at(inner, depth + 1)
+        for name in declared:
+            if len(value) < least and name not in value:
+                value[name] = self._at(place.inside(name), depth + 1)
+        names = [part.below("propertyNames") for part in place.parts]
+        place_of_names = self._outline.place_of(tuple(filter(None, names)))
         rest = [part.rules.get("additionalProperties") for part in place.parts]
         patterns = list(rules.get("patternProperties", ()))
         if not (len(value) < least or (False not in rest and any(rest))):
@@ -130,7 +145,7 @@ class FittingValues:
     def _array(self, place: Place, rules: dict[str, Any], depth: int) -> list[Any]:
         first = place.first_items
         least, most = rules.get("minItems", 0), rules.get("maxItems", inf)
-        wanted = first + (self._draw(st.integers(0, 3)) if depth < 6 else 0)
+        wanted = first + (self.random.randint(0, 3) if depth < 6 else 0)
         count = int(min(max(least, wanted), most))
         if rules.get("items") is False:
             count = min(count, first)
@@ -146,30 +161,55 @@ class FittingValues:
     def _number(self, rules: dict[str, Any], integral: bool) -> int | float:
         low = max(rules.get("minimum", -inf), rules.get("exclusiveMinimum", -inf))
         high = min(rules.get("maximum", inf), rules.get("exclusiveMaximum", inf))
-        low, high = max(low, min(high, 0) - SPAN), min(high, max(low, 0) + SPAN)
-        step = rules.get("multipleOf", 1 if integral or self._draw(st.booleans()) else None)
+        if low == -inf:
+            low = min(-5, high - 5)
+        span = self.random.choice(SPANS)
+        step = rules.get("multipleOf", 1 if integral or span > 10 else None)
         if step is None:
-            return self._draw(st.floats(float(low), float(max(low, high)), allow_subnormal=False))
-        first, last = ceil(low / step), floor(high / step)
+            return self.random.uniform(low, min(high, low + span))
+        first, last = ceil(low / step), floor(min(high, low + span * step) / step)
         first += first * step == rules.get("exclusiveMinimum")
         last -= last * step == rules.get("exclusiveMaximum")
-        return self._draw(st.integers(first, max(first, last))) * step
+        return self.random.randint(first, max(first, last)) * step
 
     def _string(self, rules: dict[str, Any]) -> str:
-        pattern = rules.get("pattern") or FORMATS.get(rules.get("format", ""))
-        text = self._draw(TEXTS) if pattern is None else self._matching(pattern)
+        if "pattern" in rules:
+            text = self._matching(rules["pattern"])
+        else:
+            make = FORMATS.get(rules.get("format", ""))
+            text = self.random.choice(WORDS) if make is None else make(self.random)
         least, most = rules.get("minLength", 0), rules.get("maxLength", inf)
         while len(text) < least:
-            text += self._one_of(string.ascii_lowercase)
+            text += self.random.choice(string.ascii_lowercase)
         return text[: int(most)] if len(text) > most else text
 
     def _matching(self, pattern: str) -> str:
         """Return a text that matches the pattern, or any word if the pattern is invalid."""
         try:
-            compiled = re.compile(pattern, re.ASCII)
-        except (re.error, OverflowError):
-            return self._draw(TEXTS)
-        return self._draw(st.from_regex(compiled, fullmatch=True))
+            return "".join(self._texts(_PARSER.parse(pattern)))
+        except (re.error, KeyError, OverflowError):
+            return self.random.choice(WORDS)
+
+    def _texts(self, parsed: Any) -> Iterator[str]:
+        for node in parsed:
+            name, given = str(node[0]), node[1]
+            if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
+                yield self._one_matching(_PARSER.SubPattern(parsed.state, [node]))
+            elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+                least, most, inner = given
+                for _ in range(self.random.randint(least, min(most, least + 3))):
+                    yield from self._texts(inner)
+            elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
+                yield from self._texts(given[-1] if name == "SUBPATTERN" else given)
+            elif name == "BRANCH":
+                yield from self._texts(self.random.choice(given[1]))
+
+    def _one_matching(self, node: Any) -> str:
+        """Return a character that matches, a usual one if possible."""
+        matches = _COMPILER.compile(node).match
+        usual = [each for each in USUAL if matches(each)]
+        others = filter(matches, map(chr, range(sys.maxunicode)))
+        return self.random.choice(usual) if usual else next(others, "")
 
 
 _KINDS: Final = {kind: judging(kind) for kind in ("object", "array", "number")}
@@ -189,3 +229,8 @@ def _tightest(place: Place) -> dict[str, Any]:
 
 def _weight(part: Part) -> int:
     return 2 if part.types <= {"object"} else 1 if part.types <= {"object", "array"} else 0
+
+
+# Python's own parser and compiler of patterns, which have no public names.
+_PARSER: Any = import_module("re._parser")
+_COMPILER: Any = import_module("re._compiler")

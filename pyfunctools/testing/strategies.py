@@ -12,7 +12,6 @@ from pyfunctools.errors import DefinitionError, MissingExtraError, Retry
 from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema.ground.issue import Side
-from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.testing.fitting import FittingValues
 from pyfunctools.testing.spoiling import Mistake, possible_mistakes
 
@@ -25,7 +24,11 @@ except ImportError as error:
     raise MissingExtraError("pyfunctools.testing", reason, "testing") from error
 
 TRIES = 50
-"""The number of values that are tried before drawing gives up."""
+"""The number of values that `fitting` tries before it gives up."""
+
+FULLNESS = (0.5, 0.2, 0.0, 1.0)
+"""Shares of the optional properties in a value."""
+_RANDOMS = st.randoms(use_true_random=False)
 
 
 def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mapping[str, Any]]:
@@ -33,27 +36,7 @@ def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mappi
 
     Drawing raises a `DefinitionError` if 50 tries yield no valid arguments.
     """
-    schema, parts = contract_of(function).parameters, function.separated
-    if side != "whole":
-        schema = getattr(parts, side) if parts else None if side == "human" else schema
-    if schema is None:
-        return st.just({})
-    outline = Outline(schema)
-
-    @st.composite
-    def valid(draw: st.DrawFn) -> JsonObject:
-        wrong = "nothing could be made"
-        for _ in range(TRIES):
-            value = FittingValues(draw, outline).value()
-            checked = function.validate(value, side=side)
-            if checked:
-                return value
-            wrong = "; ".join(f"{each.path}: {each.expected}" for each in checked.issues[:3])
-        reason = f"No valid arguments were found in {TRIES} tries ({wrong})."
-        remedy = "Write arguments by hand: keywords of the schema may exclude almost every value."
-        raise DefinitionError(function.name, reason, remedy)
-
-    return valid()
+    return _RANDOMS.map(lambda random: fitting(function, side, random))
 
 
 def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
@@ -61,8 +44,35 @@ def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
 
     Each mistake has the valid arguments it was made from.
     """
-    randoms = st.randoms(use_true_random=False)
-    return st.builds(possible_mistakes, randoms, arguments(function)).map(next)
+
+    def slip(random: Random) -> Mistake:
+        return next(possible_mistakes(random, fitting(function, "llm", random)))
+
+    return _RANDOMS.map(slip)
+
+
+def fitting(function: Function, side: Side, random: Random) -> JsonObject:
+    """Return valid arguments of a function.
+
+    Raises:
+        DefinitionError: no valid arguments were found.
+    """
+    schema, parts = contract_of(function).parameters, function.separated
+    if side != "whole":
+        schema = getattr(parts, side) if parts else None if side == "human" else schema
+    if schema is None:
+        return {}
+    wrong = "nothing could be made"
+    for number in range(TRIES):
+        fullness = FULLNESS[number % len(FULLNESS)]
+        value = FittingValues(schema, random, fullness).value()
+        checked = function.validate(value, side=side)
+        if checked:
+            return value
+        wrong = "; ".join(f"{each.path}: {each.expected}" for each in checked.issues[:3])
+    reason = f"No valid arguments were found in {TRIES} tries ({wrong})."
+    remedy = "Write arguments by hand: keywords of the schema may exclude almost every value."
+    raise DefinitionError(function.name, reason, remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +129,11 @@ def _finding(
     )
     random = Random(function.name)  # noqa: S311 - the same in every run, not a secret
     try:
-        smallest = find(arguments(function, "whole"), fails, settings=tried, random=random)
+        fitting(function, "whole", random)
     except DefinitionError as error:
         return Finding(function=function.name, text=str(error))
+    try:
+        smallest = find(arguments(function, "whole"), fails, settings=tried, random=random)
     except NoSuchExample:
         return None
     outcome = call(smallest)

@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from drawing import drawn, values_of
 from laws import IS_WHOLE
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.requests import Request
@@ -19,7 +18,8 @@ from pyfunctools import Controller, DefinitionError, Function, Question
 from pyfunctools.errors import DocumentError
 from pyfunctools.integrations.inspector.trial_page import question_fields
 from pyfunctools.integrations.inspector.trying import Trial, Trials, values_in
-from pyfunctools.testing import arguments
+from pyfunctools.testing.fitting import FittingValues
+from pyfunctools.testing.strategies import FULLNESS, fitting
 
 REQUEST = Request({"type": "http", "headers": []})
 ROUNDS = 8
@@ -48,17 +48,17 @@ class Fields(HTMLParser):
             self.found[name] = (given.get("type") or tag, [])
 
 
-def answers(question: Question, kind: str, options: list[str], random: Random) -> list[Any]:
+def answers(question: Question, kind: str, options: list[str], values: FittingValues) -> list[Any]:
     """Return what a person fills into one field: texts and files, as a browser sends them."""
     if kind == "file":
         headers = Headers({"content-type": "text/plain"})
         return [UploadFile(BytesIO(b"abc"), filename="a.txt", headers=headers)]
     if options and question.kind != "choices":
-        return [random.choice(options)]
+        return [values.random.choice(options)]
     schema: Any = question.schema
     if question.default == 0 and schema.keys() == {"type", "minimum", "maximum"}:
-        return [str(max(schema["minimum"], random.randint(0, 1)))]  # how many items
-    (value,) = drawn(values_of(schema), random.getrandbits(32))
+        return [str(max(schema["minimum"], values.random.randint(0, 1)))]  # how many items
+    value = values.value()
     if question.kind == "choices":
         return [each if isinstance(each, str) else json.dumps(each) for each in value or ()]
     if question.kind == "json":
@@ -68,8 +68,8 @@ def answers(question: Question, kind: str, options: list[str], random: Random) -
 
 async def filled(trials: Trials, function: Function, random: Random, number: int) -> Trial:
     """Fill the form of a function, and send it until it asks for nothing more."""
-    text, sent = json.dumps(drawn(arguments(function), number)[0]), list[tuple[str, Any]]()
-    fullness = (0.5, 0.2, 0.0, 1.0)[number % 4]
+    text, sent = json.dumps(fitting(function, "llm", random)), list[tuple[str, Any]]()
+    fullness = FULLNESS[number % len(FULLNESS)]
     trial, seen = None, set[str]()
     for _ in range(ROUNDS):
         for _, value in sent:
@@ -85,7 +85,8 @@ async def filled(trials: Trials, function: Function, random: Random, number: int
             break
         for each in new:
             if each.required or random.random() < fullness:
-                sent += [(each.path, one) for one in answers(each, *fields[each.path], random)]
+                made = FittingValues(each.schema, random, fullness)
+                sent += [(each.path, one) for one in answers(each, *fields[each.path], made)]
         seen |= questions.keys()
     assert trial is not None
     return trial

@@ -9,10 +9,10 @@ import tracemalloc
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from drawing import drawn
 from laws import IS_WHOLE
 from linked import missing
 from mcp import Client
@@ -23,7 +23,7 @@ from mcp_types import UrlElicitationCapability as Url
 from pyfunctools import Controller, DefinitionError, Function, function
 from pyfunctools.integrations.elicitation import modes_of
 from pyfunctools.integrations.mcp import server
-from pyfunctools.testing import arguments
+from pyfunctools.testing.strategies import fitting
 
 MUSTS = json.loads(Path(__file__).with_name("mcp_musts.json").read_text())
 RULES = MUSTS["rules"]
@@ -251,7 +251,7 @@ def round_of(document: Controller) -> tuple[Controller, Callable[[Client], Await
     for each in document:
         with suppress(DefinitionError):
             if each.separated is None and not each.confirm:
-                sent[each.name] = dict(drawn(arguments(each), 0)[0])
+                sent[each.name] = fitting(each, "llm", Random(each.name))
 
     def keeps(name: str) -> Callable[..., str]:
         return lambda **given: got.update({name: given}) or "kept"

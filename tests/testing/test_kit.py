@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from drawing import drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import IS_WHOLE, law
@@ -123,11 +122,15 @@ def test_a_function_without_valid_arguments_is_an_error() -> None:
 
 @pytest.mark.slow
 def test_valid_arguments_are_found_for_98_of_100_functions_of_the_corpus(shared: Path) -> None:
+    from random import Random
+
+    from pyfunctools.testing.strategies import fitting
+
     tried, without = 0, list[str]()
     for function in list(corpus(shared))[:: 1 if IS_WHOLE else 8]:
         tried += 1
         try:
-            drawn(arguments(function), 0)
+            fitting(function, "llm", Random(function.name))
         except DefinitionError as error:
             without.append(f"{error.where}: {error.reason}")
     assert tried > 600
