@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
 
 _LOCATIONS = ("path", "query", "header", "cookie")
-_UNMARKED = (inspect.Parameter.empty, bool, dict, float, int, list, str)
+_UNMARKED: tuple[object, ...] = (inspect.Parameter.empty, bool, dict, float, int, list, str)
 
 
 class _Input(NamedTuple):
