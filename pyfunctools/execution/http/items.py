@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema import Failure, Issue, Path
-from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.validation.validator import Validator
 
@@ -173,7 +172,7 @@ class EventReader(LineReader):
 
     def __init__(self, checks: Validator | None, limit: int) -> None:
         super().__init__(checks, limit)
-        parts = () if checks is None else Outline(checks.schema).place.possible.parts
+        parts = () if checks is None else checks.outline.place.possible.parts
         self._is_event = any(_EVENT & part.declared.keys() for part in parts)
         self._fields: dict[str, Any] = {}
         self._data: list[str] = []
@@ -222,7 +221,7 @@ class EventReader(LineReader):
         if self._is_event:
             whole = {**event, "data": decoded}
             return self._checked(event if checks.is_valid(event) else whole)
-        is_text = checks.is_valid(data) and not checks.is_valid(decoded)
+        is_text = not checks.is_valid(decoded) and checks.is_valid(data)
         return self._checked(data if is_text else decoded)
 
 

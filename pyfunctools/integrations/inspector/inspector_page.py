@@ -134,8 +134,7 @@ class InspectorPages:
         self, request: Request, function: Function, text: str, form: FormData
     ) -> Trial:
         """Do what a button says; an answer is for the arguments that were shown with it."""
-        trials, name = self._trials, function.name
-        key = f"{form.get('call', '')} {form.get('shown', '')}"
+        trials, name, key = self._trials, function.name, _key_in(form)
         values, action = await values_in(form), form.get("action")
         call = trials.begun(request, name, text, values, key)
         if call.waiting is not None and action in _DECISIONS:
@@ -150,8 +149,7 @@ class InspectorPages:
         if request.method == "POST":
             async with request.form(max_part_size=_LARGEST) as form:
                 known = await trials.waiting(request, done=True)
-                key = f"{form.get('call', '')} {form.get('shown', '')}"
-                found = known.get(key_at(key, known))
+                found = known.get(key_at(_key_in(form), known))
                 try:
                     trial = found and await self._answered(request, found, form)
                 except PyfunctoolsError as error:
@@ -201,6 +199,11 @@ async def _decided(form: FormData, waits: Waiting, action: str) -> object:
 
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", ""))
+
+
+def _key_in(form: FormData) -> str:
+    """Return the key of the call that a form is for, as `trying.key_of` made it."""
+    return f"{form.get('call', '')} {form.get('shown', '')}"
 
 
 def serve_inspector(
