@@ -10,7 +10,6 @@ both backends connect to public addresses only. A pool ignores the environment (
 certificates).
 """
 
-import ipaddress
 import os
 import socket
 import sys
@@ -37,6 +36,7 @@ from pyfunctools.execution.http.exchange import (
     headers_of,
 )
 from pyfunctools.execution.request.assembly import HttpRequest
+from pyfunctools.execution.request.destination import address_reached
 
 if TYPE_CHECKING:
     import ssl
@@ -269,16 +269,8 @@ class PublicBackend:
 
 def is_public(address: str) -> bool:
     """Return whether an address is public; an IPv6 address may contain an IPv4 address."""
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour
-        if inner is None and ip in _NAT64:
-            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        ip = ip if inner is None else inner
+    ip = address_reached(address.partition("%")[0])
     return ip.is_global and not ip.is_multicast
-
-
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def _addresses(found: Iterable[tuple[Any, ...]], public_only: bool) -> list[str]:

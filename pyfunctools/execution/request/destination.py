@@ -259,11 +259,27 @@ def is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
+def address_reached(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an IP address; for an IPv6 address that contains an IPv4 address, that one.
+
+    Raises:
+        ValueError: the text is no IP address.
+    """
+    ip = ipaddress.ip_address(text)
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip in _NAT64:
+            return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        return ip.ipv4_mapped or ip.sixtofour or ip
+    return ip
+
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
 def _is_link_local(host: str) -> bool:
     host = host.rstrip(".")
     with suppress(ValueError):
-        ip = ipaddress.ip_address(host)  # a connection to `::ffff:1.2.3.4` is one to 1.2.3.4
-        return (getattr(ip, "ipv4_mapped", None) or ip).is_link_local
+        return address_reached(host).is_link_local
     try:  # `0xA9FEA9FE` and `2852039166` are the same address to a resolver
         return ipaddress.ip_address(socket.inet_aton(host)).is_link_local
     except (OSError, UnicodeError):

@@ -141,7 +141,8 @@ def test_a_hostile_base_url_is_refused_and_no_user_information_is_quoted(url: st
 @pytest.mark.parametrize(
     "host",
     ["169.254.169.254", "169.254.169.254.", "0xA9FEA9FE", "2852039166", "0251.0376.0251.0376",
-     "[fe80::1]", "[::ffff:169.254.169.254]"],
+     "[fe80::1]", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]",
+     "[2002:a9fe:a9fe::]"],
 )  # fmt: skip
 def test_a_document_may_not_choose_a_link_local_address(host: str) -> None:
     with pytest.raises(DocumentError):
