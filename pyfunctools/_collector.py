@@ -16,8 +16,9 @@ _OPEN: list[bool] = []
 """For each pause that has not ended, whether it paused the collector: the first may have."""
 
 
-_MANY = 10_000
-"""Containers: about as many as make the collector walk the middle generation too."""
+_FULL = 1_000_000
+"""Containers after which the collector walks all, as garbage may be among them."""
+_moved = 0
 
 
 def _end_all() -> None:
@@ -46,8 +47,27 @@ def collector_paused() -> Generator[None]:
     try:
         yield
     finally:
+        is_due = False
         with _LOCK:
-            if is_over := bool(_OPEN) and _OPEN.pop():
+            if _OPEN and _OPEN.pop():
+                is_due = _keep()
                 gc.enable()
-        if is_over and gc.get_count()[0] > _MANY:
-            gc.collect(1)  # one walk: else it is walked twice on its way to the oldest generation
+        if is_due:
+            gc.collect()
+
+
+def _keep() -> bool:
+    """Move what was made to the oldest generation without a walk, as it is most likely kept.
+
+    The collector counts only what it moves itself. So a walk of all is due here, after each million
+    of containers; the result tells whether it is.
+    """
+    global _moved  # noqa: PLW0603 - of this process, as the collector is
+    _moved += gc.get_count()[0]
+    if _moved > _FULL:
+        _moved = 0
+        return True
+    if not gc.get_freeze_count():  # what the program has frozen stays so
+        gc.freeze()
+        gc.unfreeze()
+    return False

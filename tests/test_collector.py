@@ -102,3 +102,53 @@ def test_a_controller_and_its_schemas_are_freed_without_it(
     contract_of_one()  # what is imported and cached
     gc.disable()
     assert contract_of_one()() is None
+
+
+@pytest.fixture
+def unfrozen() -> Iterator[None]:
+    """Take back that `conftest.py` has frozen what there was before the tests."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_what_a_pause_keeps_is_not_walked(was_enabled: bool) -> None:
+    walks: list[object] = []
+
+    def note(*about: object) -> None:
+        walks.append(about)
+
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        with collector_paused():
+            kept = [[each] for each in range(50_000)]
+        assert (gc.get_count()[0] < len(kept)) is was_enabled  # none is due either
+        assert walks == []
+    finally:
+        gc.callbacks.remove(note)
+
+
+def test_what_the_program_has_frozen_stays_so() -> None:
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    with collector_paused():
+        _ = [[each] for each in range(1_000)]
+    assert gc.get_freeze_count() == frozen
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_garbage_of_many_pauses_is_freed(was_enabled: bool) -> None:
+    class Knot:
+        """Garbage that only the collector frees."""
+
+        def __init__(self) -> None:
+            self.itself = self
+            self.kept = [[each] for each in range(100_000)]
+
+    knots: list[weakref.ref[Knot]] = []
+    for _ in range(25):
+        with collector_paused():
+            knots.append(weakref.ref(Knot()))
+    assert any(each() is None for each in knots) is was_enabled
