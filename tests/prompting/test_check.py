@@ -166,3 +166,22 @@ def test_the_message_of_an_issue_is_bounded() -> None:
     (call,) = parse_calls(f"send({key}=1)", [SEND])
     assert isinstance(call.result, Failure)
     assert max(len(issue.message) for issue in call.result.issues) <= 1_000
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["get_weather(tags=['a', days=2)", "get_weather(options={'a': 1, days=2)", "f(tags=['a')"],
+)
+def test_a_bracket_without_an_end_does_not_reach_into_the_next_call(
+    broken: str, functions: list[Function]
+) -> None:
+    calls = parse_calls(f"[{broken}, get_time(), get_weather(city='Oslo')]", functions)
+    assert [bool(call.result) for call in calls] == [False, True, True]
+
+
+def test_a_signature_is_no_value(functions: list[Function]) -> None:
+    (call,) = parse_calls("[get_weather(city: str, days: int = 3)]", functions)
+    assert isinstance(call.result, Failure)
+    assert call.result.issues[0].message == (
+        "$input.city is `city: str`, as in a signature: write the value itself."
+    )

@@ -22,7 +22,7 @@ from pyfunctools.errors import UnknownFunctionError
 from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.literals import WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames
-from pyfunctools.prompting.calls.python import parse_assignments
+from pyfunctools.prompting.calls.python import ANNOTATED, parse_assignments
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated_failure
@@ -308,6 +308,8 @@ def _not_values(texts: Iterable[tuple[Keys, str]], *, doubtful: bool) -> list[Is
             fault = f"is `{preview}`, which is not a value"
         elif text.startswith(_OPENING):
             fault = "cannot be read"
+        elif doubtful and ANNOTATED.match(text):
+            fault = f"is `{preview}`, as in a signature: write the value itself"
         elif is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
             fault = f"is `{preview}`, which only a program can evaluate: write the value itself"
         else:

@@ -107,14 +107,21 @@ _MAX_LENGTH: Final = 4_000
 def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | None:
     """Return a record of arguments that cannot be parsed, up to the closing parenthesis.
 
-    Returns `None` if the parentheses are not closed.
+    A parenthesis also closes the brackets in it that are still open: `f(a=[1, b=2)`. Returns `None`
+    if the parentheses are not closed.
     """
     stop = min(stop, at + _MAX_LENGTH)
-    depth = 1
+    opened = "("
     ended = None
     for piece in _PIECE.finditer(text, at, stop):
-        depth += (piece[0] in "([{") - (piece[0] in ")]}")
-        if depth == 0:
+        char = piece[0]
+        if char in "([{":
+            opened += char
+        elif char == ")":
+            opened = opened.rpartition("(")[0]
+        elif char in "]}" and opened.endswith("[" if char == "]" else "{"):
+            opened = opened[:-1]
+        if not opened:
             ended = piece
             break
     ended = ended or _ENDED.search(text, at, stop)
@@ -154,7 +161,7 @@ CALL: Final = (
 _NAME: Final = re.compile(r"(?:\w|[.-]|\\_)*+")
 _DEFINED: Final = re.compile(r"\b(?:def|class|function|func|fn)\s+\Z")
 _SUBSCRIPT: Final = re.compile(r"[\w\])]\[[\"']?\Z")
-_ANNOTATED: Final = re.compile(r"[^\W\d]\w*\s*:(?!:)")
+ANNOTATED: Final = re.compile(r"[^\W\d]\w*\s*:(?!:)")
 _NEXT: Final = re.compile(rf"\)[\"']?\s*+(?:[,;]\s*+|\n\s*+)[\"']?(?={CALL})")
 """The end of a call and the beginning of the next."""
 _WRAPPERS: Final = frozenset(
@@ -261,16 +268,16 @@ class PythonCalls:
     def _without_next_call(
         self, end: int, arguments: WrittenArguments | None
     ) -> WrittenArguments | None:
-        """Return arguments without the next call, if a string without an end includes it."""
+        """Return arguments without the next call, if a value without an end includes it."""
         if arguments is None or not any(
-            repair.kind in ("quote", "truncated") for repair in arguments.repairs
+            repair.kind in ("quote", "truncated", "closer") for repair in arguments.repairs
         ):
             return arguments
         for another in _NEXT.finditer(self._text, end, arguments.end):
             if self._names.find(_name_at(self._text, another.end())) is not None:
                 mine, _ = read_arguments(self._text, end, another.start())
                 if mine is not None:
-                    mine.faults.append(((), "ends in the middle of a string"))
+                    mine.faults.append(((), "ends in the middle of a value"))
                     mine.end = another.start() + 1
                 return mine
         return arguments
@@ -304,7 +311,7 @@ def _is_mention(text: str, arguments: WrittenArguments, function: Function) -> b
         if value == raw.keys[-1]:
             return True
         first = isinstance(raw.keys[0], int) and len(raw.keys) == 1
-        if first and (value in known or value == "..." or _ANNOTATED.match(value)):
+        if first and (value in known or value == "..." or ANNOTATED.match(value)):
             return True
     return False
 
