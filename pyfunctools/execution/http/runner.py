@@ -42,7 +42,7 @@ from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome, Request, Response, end_of_stream
 from pyfunctools.record.settings import check_picklable
 from pyfunctools.route import IDEMPOTENT, NO_NAMES, SAFE, Route, SecurityScheme
-from pyfunctools.schema import Failure
+from pyfunctools.schema import Failure, Validator
 
 
 class HttpRunner:
@@ -90,6 +90,7 @@ class HttpRunner:
             DefinitionError: the function is not an operation, there is no server, or a setting of
                 this runner has to be awaited.
             DocumentError: the document's server or path cannot be used.
+            SchemaError: the schema of the items of a stream cannot be used.
         """
         if not (self._blocks or run.awaits):
             raise DefinitionError(
@@ -168,7 +169,11 @@ class HttpRunner:
         may_repeat = route.method in IDEMPOTENT or function.idempotent is True
         keys = {"idempotency-key", settings.idempotency_header}
         may_repeat = may_repeat or not keys.isdisjoint(request.headers)
-        return PreparedCall(run, route, request, destination, secrets, may_repeat)
+        contract = contract_of(function)
+        checks = contract.item_validator if run.put and contract.items else None
+        if checks is not None:
+            checks.compile()  # before anything is sent
+        return PreparedCall(run, route, request, destination, secrets, may_repeat, checks)
 
     def _schemes(self, route: Route) -> "tuple[SecurityScheme, ...]":
         return (*schemes_to_send(route, self._settings.auth), *self._settings.explicit_schemes)
@@ -260,7 +265,6 @@ class HttpRunner:
     ) -> Outcome:
         """Send a call over a transport and return its outcome."""
         put, passed_on = call.run.put, 0
-        contract = None if put is None else contract_of(call.run.function)
 
         async def put_item(item: StreamItem, response: OpenResponse) -> None:
             nonlocal passed_on
@@ -274,7 +278,7 @@ class HttpRunner:
             deadline=deadline,
             limits=self.limits,
             put_item=None if put is None else put_item,
-            item_checks=contract.item_validator if contract and contract.items else None,
+            item_checks=call.item_checks,
         )
         result = await exchange.run(call.request, repeatable=call.repeatable)
         if result.passed_on:
@@ -319,6 +323,7 @@ class PreparedCall:
     destination: Destination
     secrets: ConnectionSecrets
     repeatable: bool
+    item_checks: Validator | None = None
     digest: tuple[str, str] | None = None
     tokens: list[tuple[Login, SecurityScheme, Hidden]] = field(
         default_factory=list[tuple[Login, SecurityScheme, Hidden]]

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from pyfunctools import Controller, Limits, Outcome
+from pyfunctools import Controller, Limits, Outcome, SchemaError
 from pyfunctools.execution.http import items
 
 from ..conftest import Connection, Server
@@ -434,3 +434,19 @@ def test_kinds_of_events_that_refer_to_each_other_are_read_once_each() -> None:
         written, server="https://a.example", client=client, limits=Limits(deadline=2)
     )
     assert [each.value for each in controller.stream("numbers_get")] == [{"data": "{}"}]
+
+
+@FORMS
+def test_an_item_schema_that_cannot_be_used_is_told_before_anything_is_sent(form: str) -> None:
+    schemas: dict[str, Any] = {"S0": {"type": "integer"}}
+    for n in range(40):
+        schemas[f"S{n + 1}"] = {"anyOf": [{"$ref": f"#/components/schemas/S{n}"}, ITEM]}
+    described = document(EVENTS, {"$ref": "#/components/schemas/S40"})
+    described["components"] = {"schemas": schemas}
+    controller = Controller.from_openapi(described, server="http://127.0.0.1:9")
+
+    async def gathered() -> list[Outcome]:
+        return [each async for each in controller.astream("numbers_get", {})]
+
+    with pytest.raises(SchemaError, match="more than 64 schemas apply to one value"):
+        _ = asyncio.run(gathered()) if form == "astream" else [*controller.stream("numbers_get")]
