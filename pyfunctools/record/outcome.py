@@ -316,8 +316,15 @@ def waiting_state(waiting: Waiting) -> JsonValue:
 
 
 def waiting_from_json(saved: Mapping[str, Any]) -> Waiting:
-    """Return the waiting call that `asdict` wrote."""
+    """Return the waiting call that `asdict` wrote.
+
+    Raises:
+        KeyError, TypeError: it is none.
+    """
     server, request = saved["server"], saved["request"]
+    texts = (saved["call_id"], saved["function"], saved["ticket"] or "")
+    if not all(isinstance(each, str) for each in texts):
+        raise TypeError
     return replace(
         Waiting(**saved),
         questions=tuple(Question(**each) for each in saved["questions"]),

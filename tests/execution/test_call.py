@@ -1,6 +1,7 @@
 """The way of a call: check, ask, merge, approve, use up the ticket, run, mask."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -436,6 +437,38 @@ def test_without_a_recorded_answer_it_is_not_known_whether_the_call_ran(way: str
     assert "started before" in again.text
     assert "not known" in again.text
     assert "Nothing has run" not in again.text
+
+
+WAITS = json.dumps(
+    {"call_id": 5, "function": "pay", "arguments": {}, "ticket": [], "server": None}
+    | {"request": None, "questions": [], "pending": [], "approval": True}
+)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "[" * 50_000,
+        "{",
+        "[]",
+        "7",
+        None,
+        7,
+        '{"text": null, "reason": null}',
+        '{"text": "x", "reason": "bogus"}',
+        '{"text": "x", "reason": null, "waiting": {"a": 1}}',
+        f'{{"text": "x", "reason": null, "waiting": {WAITS}}}',
+    ],
+    ids=lambda row: str(row)[:12],
+)
+def test_a_damaged_answer_of_a_store_is_none(way: str, row: Any) -> None:
+    store = MemoryStore()
+    desk = Desk(Tickets(b"k" * 32, store=store))
+    ticket = waiting_ticket(desk)
+    assert desk.resume(way, ticket, {"pin": "1"}).ok
+    store.answer = lambda _, /: row  # type: ignore[method-assign]
+    assert desk.resume(way, ticket, {"pin": "1"}).reason == "ticket_used"
+    assert len(desk.ran) == 1
 
 
 def test_a_denial_uses_up_the_ticket(way: str) -> None:

@@ -555,7 +555,9 @@ def test_a_ticket_that_has_expired_says_that_nothing_has_run(till: Till) -> None
     shown = post(page, "/functions/sign", "run", arguments='{"text": "a"}')
     now[0] += 61
     late = post(page, "/waiting", "run", call=key(shown), name="Ada")
-    assert pre(late, "What the model gets") == "This ticket has expired. Nothing has run."
+    assert pre(late, "What the model gets") == (
+        "This ticket has expired: make the call again. Nothing has run."
+    )
     assert "No call waits" in late
 
 

@@ -310,7 +310,8 @@ class Login:
         return stored_under(self.settings, what, self.flow, audience)
 
     async def _load(self, what: str) -> Hidden | None:
-        return saved(await self._stored(partial(store_of(self.settings).load, self._key(what))))
+        load = partial(store_of(self.settings).load, self._key(what))
+        return saved(await self._stored(load), what)
 
     async def _save(self, what: str, found: Hidden | None) -> None:
         save = partial(store_of(self.settings).save, self._key(what))

@@ -93,14 +93,17 @@ class TicketUse:
 
 
 _UNCLAIMED = (
-    "The check whether the ticket was used failed ({}). The call was not run now, and still waits."
+    "The check whether the ticket was used failed ({}). The call was not run now, and still waits: "
+    "resume it again later."
 )
 
 
 def _replayed(answer: object, function: str) -> Outcome | None:
     """Return the outcome that was recorded as this text, `None` if it is no record."""
-    with suppress(ValueError, TypeError, KeyError, DefinitionError):
+    with suppress(ValueError, TypeError, KeyError, RecursionError, DefinitionError):
         read = loads(cast("str", answer))
+        if not isinstance(read["text"], str):
+            return None
         told = Outcome(text=read["text"], reason=read["reason"], function=function, replayed=True)
         waiting = read.get("waiting")
         return replace(told, waiting=waiting_from_json(waiting)) if waiting else told

@@ -377,30 +377,40 @@ def ticket_refused(
 
 
 _REFUSALS: dict[Refusal, tuple[Reason, str]] = {
-    "none": ("ticket_foreign", "This is not a ticket. Nothing has run."),
+    "none": (
+        "ticket_foreign",
+        "This is not a ticket: resume with the ticket of the waiting call. Nothing has run.",
+    ),
     "foreign": (
         "ticket_foreign",
-        "This ticket was changed, or issued by somebody else. It was not used.",
+        "This ticket was changed, or issued by somebody else. It was not used. Resume with the "
+        "ticket of the waiting call, unchanged, in the process or with the key that issued it.",
     ),
-    "audience": ("ticket_foreign", "This ticket was issued for somebody else. It was not used."),
+    "audience": (
+        "ticket_foreign",
+        "This ticket was issued for somebody else. It was not used. Only the person it was issued "
+        "for can answer it.",
+    ),
     "expired": (
         "ticket_expired",
         "This ticket has expired, and was not used now. Whether its call was carried out before is "
-        "not known here.",
+        "not known here: find that out before you call the function again.",
     ),
-    "unused": ("ticket_expired", "This ticket has expired. {}."),
+    "unused": ("ticket_expired", "This ticket has expired: make the call again. {}."),
     "used": (
         "ticket_used",
-        "This call was started before, or withdrawn. Whether it was carried out is not known here.",
+        "This call was started before, or withdrawn. Whether it was carried out is not known here: "
+        "find that out before you call the function again.",
     ),
     "gone": (
         "ticket_gone",
-        "The function of this ticket does not exist. The ticket was not used now.",
+        "The function of this ticket does not exist. The ticket was not used now. Call a function "
+        "that exists.",
     ),
     "changed": (
         "ticket_changed",
         "This ticket is for another function, or for this one as it was before a change. It was "
-        "not used now.",
+        "not used now. Make a new call of the function as it is now.",
     ),
 }
 

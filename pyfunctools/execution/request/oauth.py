@@ -271,11 +271,28 @@ def device_login_of(answer: Hidden | NoToken) -> Hidden | NoToken:
     return Hidden(proof=proof, code=code, address=address, until=until, interval=interval, after=0)
 
 
-def saved(text: object) -> Hidden | None:
-    """Return what was saved as this text; a text that is none of ours is no login."""
+def saved(text: object, what: str) -> Hidden | None:
+    """Return the `token` or `login` that was saved as this text; `None` if the text is none."""
     read = parse_strict(text, 8) if isinstance(text, str) and text else None
     value = None if read is None else read.value
-    return Hidden(value) if isinstance(value, dict) and "until" in value else None
+    if not isinstance(value, dict) or value.keys() not in _SAVED[what]:
+        return None
+    for name, each in value.items():
+        is_none = each is None and name in ("refresh", "until")
+        if not (is_none or isinstance(each, (int | float) if name in _TIMES else str)):
+            return None
+    return Hidden(value)
+
+
+_SAVED = {
+    "token": [{"access", "refresh", "until"}],
+    "login": [
+        {"proof", "verifier", "address", "until"},
+        {"proof", "code", "address", "until", "interval", "after"},
+    ],
+}
+"""The names in what is saved, by what it is: a login begins with a code or on a device."""
+_TIMES = ("until", "interval", "after")
 
 
 def _is_word(value: object, longest: int = 16_384) -> bool:

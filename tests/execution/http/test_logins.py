@@ -409,6 +409,21 @@ def test_a_login_goes_on_in_another_process(server: OAuthServer, tmp_path: Any) 
     assert len(server.asked) == 1
 
 
+@pytest.mark.parametrize(
+    "row", ["[" * 50_000, "{}", '{"until": "x"}', '{"until": 1, "access": 5, "refresh": null}', 5]
+)
+def test_a_damaged_row_of_a_store_is_no_login(server: OAuthServer, row: Any) -> None:
+    class Damaged:
+        def load(self, key: str, /) -> str | None:
+            return row  # type: ignore[no-any-return]
+
+        def save(self, key: str, text: str, /) -> None: ...
+
+    assert by_code(server, store=Damaged()).call("me").reason == "needs_human"
+    api = opened(server, OAuth2(CLIENT, CLIENT_SECRET, store=Damaged()), CLIENT_FLOW)
+    assert api.call("me").ok
+
+
 def test_a_refresh_token_that_is_refused_asks_the_person_again(server: OAuthServer) -> None:
     api = by_code(server)
     waiting = waiting_of(api.call("me"))

@@ -1,6 +1,7 @@
 """Tickets: signed, limited in size and time, for one unchanged function, and used once."""
 
 import json
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import replace
@@ -233,6 +234,9 @@ def test_each_refusal_has_its_own_text_and_only_two_say_that_nothing_has_run() -
         assert outcome.is_error
         assert outcome.function == "pay"
         assert ("Nothing has run" in outcome.text) is (reason in NEVER_RAN)
+        assert re.search("(?i)resume with|make |call a|can answer|find that out", outcome.text), (
+            reason
+        )
 
 
 def fails() -> float:
