@@ -6,6 +6,8 @@ from inspect import Parameter, iscoroutinefunction, signature
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
+from pyfunctools.errors import DefinitionError
+
 T = TypeVar("T")
 
 _VALUES: Final = frozenset({"human", "options", "settings"})
@@ -69,3 +71,16 @@ def check_options(name: str, options: Mapping[str, object], known: Collection[st
             form = f"{_ONE_VALUE[name].format(given)} " if name in _ONE_VALUE else ""
             remedy = f"{form}The options are {', '.join(sorted(known))}."
         raise TypeError(f"{name}() got an unexpected keyword argument {strange[0]!r}. {remedy}")
+
+
+def listed(where: str, name: str, texts: Iterable[str]) -> list[str]:
+    """Return the texts of an argument as a list; a single text becomes a list of one.
+
+    Raises:
+        DefinitionError: they are no texts.
+    """
+    found = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else [*texts]  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not all(isinstance(each, str) for each in found):  # pyright: ignore[reportUnnecessaryIsInstance]
+        reason, remedy = f"{texts!r} is not a list of texts.", f'Write `{name}=["..."]`.'
+        raise DefinitionError(f"{where}({name})", reason, remedy)
+    return found

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from pyfunctools._lazy import Lazy
-from pyfunctools.controller.call_errors import check_options, says_its_form
+from pyfunctools.controller.call_errors import check_options, listed, says_its_form
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.steps import finish
 
@@ -228,7 +228,7 @@ class Calling:
 
         chosen = self.functions
         if names is not None:
-            chosen = [self._entry(name)[0] for name in listed(names)]
+            chosen = [self._entry(name)[0] for name in listed("signatures", "names", names)]
         return signatures_of(chosen, spelled=spelled_names(each.name for each in self.functions))
 
     def report(self) -> Report:
@@ -395,11 +395,6 @@ def _parts_of(given: Call, arguments: JsonValue) -> tuple[CallParts, object]:
         reason = f"A `Call` already contains its arguments; others were passed: {given.name}."
         raise DefinitionError("call(arguments)", reason, "Write `controller.call(call)`.")
     return (given.name, given.arguments, given.result, given.id), mark_of(given)
-
-
-def listed(names: Iterable[str]) -> Iterable[str]:
-    """Return names; a single text becomes a list of one."""
-    return (names,) if isinstance(names, str) else names
 
 
 @cache  # an import statement in each call would take longer than the rest of its steps here

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from pyfunctools._json import JsonObject
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import quantity
-from pyfunctools.controller.call_errors import says_its_form
-from pyfunctools.controller.calling import Calling, CallOptions, listed
+from pyfunctools.controller.call_errors import listed, says_its_form
+from pyfunctools.controller.calling import Calling, CallOptions
 from pyfunctools.controller.opening import (
     ApplicationSettings,
     Opened,
@@ -380,7 +380,7 @@ class Controller(Calling):
 
         find, runner = finder(self.search, self.functions, limit)
         behind = behind_of(self._entries, self._entry)
-        kept = [self._entry(name) for name in dict.fromkeys(listed(keep))]
+        kept = [self._entry(name) for name in dict.fromkeys(listed("searchable", "keep", keep))]
         made = self._with([(find, runner), (behind.call, runner), *kept])
         made._behind = behind
         return made
@@ -504,7 +504,7 @@ class Controller(Calling):
         from pyfunctools.dialects.table import dialect_of
 
         vendors = SEARCHES.get(dialect_of(dialect).envelope)
-        names = [self._entry(name)[0].name for name in listed(keep)]
+        names = [self._entry(name)[0].name for name in listed("tools", "keep", keep)]
         if vendors is None:
             return self.searchable(keep=names), None, names
         find = finder(self.search, self.functions, LIMIT, names_only=True)

@@ -9,7 +9,7 @@ from inspect import isawaitable
 from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.controller.call_errors import says_its_form
+from pyfunctools.controller.call_errors import listed, says_its_form
 from pyfunctools.controller.calling import Calling
 from pyfunctools.controller.searchable import FIND, VendorSearch
 from pyfunctools.controller.tool_list import renderings_of, size_of, tool_items, with_examples
@@ -125,10 +125,16 @@ class Tools(TurnRunner, list[Any]):
         `request`.
 
         Raises:
-            DefinitionError: the vendor has no word for this choice.
+            DefinitionError: this is no choice, or the vendor has no word for it.
             UnknownFunctionError: a function does not exist.
         """
-        names = (which,) if isinstance(which, str) else tuple(which)
+        names = tuple(listed("choice", "which", which))
+        if len(names) == 1 and names[0] not in self._renderings:
+            remedy = _NO_CHOICES.get(names[0].lower())
+            if remedy is not None:
+                raise DefinitionError("tools.choice", f"{names[0]!r} is no choice.", remedy)
+        if not names:
+            raise DefinitionError("tools.choice", "There is no name.", 'Write `choice("none")`.')
         is_word = names in (("any",), ("none",)) and names[0] not in self._renderings
         kind = names[0] if is_word else "one" if len(names) == 1 else "many"
         for name in () if is_word else names:
@@ -136,7 +142,7 @@ class Tools(TurnRunner, list[Any]):
                 raise UnknownFunctionError(
                     name, near_names(name, self._renderings), self._renderings
                 )
-        if kind not in self._row.choices or not names:
+        if kind not in self._row.choices:
             known = ", ".join(sorted(self._row.choices)) or "none at all"
             reason = f"{self.dialect!r} has no word for this choice; it has: {known}."
             raise DefinitionError("tools.choice", reason, "Select the functions to send instead.")
@@ -237,8 +243,19 @@ def _remedy_for(response: object) -> str:
     )
 
 
+_NO_CHOICES = {
+    "auto": "A model may choose by itself where nothing is said: leave `choice` out.",
+    "required": 'Write `choice("any")`.',
+}
+"""Vendors' words which are no choice here, and what to write instead."""
+
 _NAME = "answer"
 _VALUE = "value"
+
+
+_A_TYPE = (
+    "Pass a type, not its schema: a dataclass, a TypedDict, a pydantic model, `list[int]`, ..."
+)
 
 
 class ResponseFormat:
@@ -261,7 +278,10 @@ class ResponseFormat:
         answer.__annotations__ = {_VALUE: kind}
         self._dialect = dialect
         self._vendor = envelope_of(dialect)
-        self._whole = function_of(answer, is_human=None)
+        try:
+            self._whole = function_of(answer, is_human=None)
+        except DefinitionError as error:
+            raise DefinitionError("response_format", error.reason, _A_TYPE) from error
         schema, self._is_wrapped = _object_schema(self._whole.parameters)
         self._function = Function.from_schema(name=_NAME, parameters=schema, is_human=None)
         self._rendering = render(self._function.parameters, dialect, strict=True)

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeAlias, cast
 
 from pyfunctools._text import shortened, visible
+from pyfunctools.controller.call_errors import listed
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.person.approval import PendingCall
@@ -36,7 +37,11 @@ def selected_names(
     allow_empty: bool,
 ) -> list[str]:
     """Return the names of the functions that meet all conditions; see `Controller.select`."""
-    wanted = {key: _texts(key, given) for key, given in asked.items() if given is not None}
+    wanted = {
+        key: frozenset(listed("select", key, given))
+        for key, given in asked.items()
+        if given is not None
+    }
     if "methods" in wanted:
         wanted["methods"] = frozenset(each.upper() for each in wanted["methods"])
     known = {each.name: _facts(each) for each in functions}
@@ -91,18 +96,6 @@ def _applies(predicate: Callable[[Function], object], function: Function) -> boo
         reason = f"The predicate raised {type(error).__name__} for {function.name}: {error}."
         remedy = "Write a predicate of a `Function`."
         raise DefinitionError("select(where)", reason, remedy) from error
-
-
-def _texts(key: str, asked: Iterable[str]) -> frozenset[str]:
-    """Return a condition as a set of texts; a single text becomes a set of one."""
-    if isinstance(asked, str):
-        return frozenset((asked,))
-    listed: list[object] = list(asked) if isinstance(asked, Iterable) else [asked]  # pyright: ignore[reportUnnecessaryIsInstance]
-    if not all(isinstance(each, str) for each in listed):
-        raise DefinitionError(
-            f"select({key})", f"{asked!r} is not a list of texts.", f'Write `{key}=["..."]`.'
-        )
-    return frozenset(cast("list[str]", listed))
 
 
 def with_handlers(
