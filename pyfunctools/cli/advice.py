@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pyfunctools._json import JsonSchema, members_of, text_of
@@ -38,6 +39,10 @@ _WHOLE: Final = re.compile(
 
 _WORD: Final = re.compile(r"\b(?!(?:or|and)\b)[\w-]+")
 
+_MOST_ALIKE: Final = 5
+_EXAMPLES: Final = 3
+_PLACE: Final = re.compile(r" \(at /.*\)$|^\d+ ")
+
 Advice = tuple[str, str, str]
 """The place of a problem, its kind (`skipped`, `odd` or `advice`), and what to do."""
 
@@ -52,6 +57,22 @@ def findings(controller: Controller) -> Iterator[Advice]:
             yield function.name, "odd", str(note)
         for path, text in _advice(function):
             yield f"{function.name} {path}".strip(), "advice", text
+
+
+def summed_up(found: Sequence[Advice]) -> Iterator[Advice]:
+    """Yield the findings in their order, but a few and a count of those that say the same.
+
+    Those say the same that differ only in their places and in numbers.
+    """
+    texts = [(kind, _PLACE.sub("", text)) for _, kind, text in found]
+    counts = Counter(texts)
+    seen = Counter[tuple[str, str]]()
+    for each, text in zip(found, texts, strict=True):
+        seen[text] += 1
+        if counts[text] <= _MOST_ALIKE or seen[text] <= _EXAMPLES:
+            yield each
+        elif seen[text] == _EXAMPLES + 1:
+            yield (f"and {counts[text] - _EXAMPLES:,} more", *text)
 
 
 def _advice(function: Function) -> Iterator[tuple[str, str]]:

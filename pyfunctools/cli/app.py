@@ -17,7 +17,7 @@ from pyfunctools import __version__
 from pyfunctools._text import quantity
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
-from pyfunctools.cli.advice import findings
+from pyfunctools.cli.advice import Advice, findings, summed_up
 from pyfunctools.cli.asking import answers_to, approval_prompt
 from pyfunctools.cli.display import Status, outcome_row, prepare, print_json, print_rows, status_of
 from pyfunctools.cli.replaying import check_recording
@@ -230,12 +230,16 @@ def report(
 def check(
     source: SourceArgument, undecorated: Undecorated = False, as_json: AsJson = False
 ) -> None:
-    """Find problems: skipped parts, notes on the source, advice. Status 5 if there are any."""
+    """Find problems: skipped parts, notes on the source, advice. Status 5 if there are any.
+
+    In a terminal, of findings that say the same a few are shown, and the rest is counted; `--json`
+    prints all.
+    """
     found = list(findings(open_source(source, undecorated=undecorated)))
     if as_json:
         print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
     else:
-        _print_table(found)
+        _print_table(found, [*summed_up(found)])
         kinds = Counter(kind for _, kind, _ in found)
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         display.print_note(counts or "nothing found")
@@ -437,10 +441,13 @@ def _selected(
         raise DefinitionError(option, error.reason) from None
 
 
-def _print_table(rows: Sequence[tuple[str, str, str]]) -> None:
-    """Print rows: in a terminal each in two lines, else with tabs between the cells."""
+def _print_table(rows: Sequence[Advice], shown: Sequence[Advice] | None = None) -> None:
+    """Print rows, or what is `shown` of them in a terminal, each in two lines.
+
+    For another program there are tabs between the cells.
+    """
     console = Console()
     if console.is_terminal:
-        display.print_parts(console, display.two_lines(rows))
+        display.print_parts(console, display.two_lines(rows if shown is None else shown))
     else:
         print_rows(rows)

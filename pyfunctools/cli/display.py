@@ -17,6 +17,7 @@ from rich.text import Text
 
 from pyfunctools._json import JsonSchema
 from pyfunctools._text import shortened, text_of_value, visible
+from pyfunctools.cli.advice import summed_up
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
@@ -83,7 +84,8 @@ def function_page(function: Function, console: Console) -> RenderableType:
         parts += _titled("what only a person gives", separated.human or {}, console)
     if function.output is not None:
         parts += _titled("output", function.output, console)
-    parts += [safe_text(f"note: {note}", "yellow") for note in function.notes]
+    notes = summed_up([("note", "", str(note)) for note in function.notes])
+    parts += [safe_text(f"{where}: {text}", "yellow") for where, _, text in notes]
     return Group(*parts)
 
 

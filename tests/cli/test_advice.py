@@ -3,7 +3,7 @@
 import pytest
 
 from pyfunctools import Controller, DefinitionError, UnknownFunctionError, function
-from pyfunctools.cli.advice import findings
+from pyfunctools.cli.advice import findings, summed_up
 from pyfunctools.cli.display import skipped_text
 from pyfunctools.cli.source import open_source
 
@@ -80,3 +80,10 @@ def test_an_unknown_name_lists_the_functions_if_they_are_few() -> None:
         few["other"]
     error = UnknownFunctionError("x", (), [f"f{n}" for n in range(11)])
     assert str(error) == "There is no function 'x'."
+
+
+def test_of_many_findings_that_say_the_same_a_few_are_shown_and_the_rest_is_counted() -> None:
+    many = [(f"f{n}", "odd", f"Odd. (at /paths/{n})") for n in range(2_000)]
+    other = ("g", "advice", "Something else.")
+    assert [*summed_up([*many[:5], other])] == [*many[:5], other]
+    assert [*summed_up([*many, other])] == [*many[:3], ("and 1,997 more", "odd", "Odd."), other]
