@@ -81,7 +81,8 @@ class _Spot(NamedTuple):
     """One place to ask about, in the values and in the schema.
 
     `outer` is the label of the place around it, `about` the model's part of the item that it is in,
-    and `seen` are the schemas of the objects that it is in.
+    and `seen` are the schemas of the objects that it is in. It `is_new` if the last form could not
+    ask for it: a number of items, or a kind of object, has only been chosen in it.
     """
 
     keys: Keys
@@ -92,6 +93,7 @@ class _Spot(NamedTuple):
     about: str = ""
     secret: bool = False
     seen: frozenset[Part] = frozenset()
+    is_new: bool = False
 
 
 @dataclass(slots=True)
@@ -200,6 +202,7 @@ class _Walk:
             is_known=chosen is not None,
         )
         if chosen is not None:
+            spot = spot._replace(is_new=spot.is_new or (answers.is_flat and not answers.inside))
             answers.drop_text()
             inside = entry.with_branch(branches[chosen])
             self._ask_members(spot, inside, answers, wanted=True)
@@ -241,7 +244,8 @@ class _Walk:
         answers.fill([None] * count)
         for n in range(count):
             below = self._below(spot, n, entry.whole.inside(n), required=True)
-            self._ask(below, answers.child(n))
+            is_new = spot.is_new or (answers.is_flat and n not in answers.inside)
+            self._ask(below._replace(is_new=is_new), answers.child(n))
 
     def _below(self, spot: _Spot, key: str | int, place: Place, *, required: bool) -> _Spot:
         if isinstance(key, int):
@@ -308,7 +312,7 @@ class _Walk:
             options=options,
             default=default,
             secret=spot.secret,
-            problem=None if is_known else problem,
+            problem=None if is_known or spot.is_new else problem,
             schema=shown if isinstance(shown, bool) else without_values(shown),
         )
         self.questions.append(question)

@@ -138,11 +138,12 @@ def test_a_problem_is_in_its_question_and_all_questions_are_asked_again() -> Non
         "$input.guests[0].born": "This must be a date such as 2025-01-31.",
         "$input.pay.iban": "This is needed.",
         "$input.nights": "This must be a whole number.",
-        "$input.others[0].name": "This is needed.",
-        "$input.others[0].passport": "This is needed.",
-        "$input.others[0].born": "This is needed.",
     }
     assert asked(outcome)["$input.pay.iban"].secret
+    assert asked(outcome)["$input.others[0].name"].required  # of which nobody was asked before
+    shown = {f"$input.others[0].{name}": "" for name in ("name", "passport", "born")}
+    again = hotel.call("book", WROTE, human={**FORM, "$input.others": "1", **shown})
+    assert {path for path, each in asked(again).items() if each.problem} == shown.keys()
     assert "DE02" not in repr(outcome) + str(outcome.waiting)
 
 
