@@ -11,11 +11,13 @@ certificates).
 """
 
 import os
+import re
 import socket
 import sys
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -150,16 +152,15 @@ class Pools:
         `pair` is the user and the password, `headers` are those of the response.
         """
         library = import_module(self._name)
-        message = library.Request(request.method, request.url)
-        flow = library.DigestAuth(*pair).auth_flow(message)
-        next(flow)
-        lines = headers.get("www-authenticate", "").split("\n")
-        challenges = [("www-authenticate", each) for each in lines]
-        try:
-            flow.send(library.Response(401, headers=challenges, request=message))
-        except (library.HTTPError, LookupError, RuntimeError, StopIteration, ValueError):
-            return None  # there is no challenge, or the library cannot answer it
-        return message.headers.get("authorization")
+        for challenge in _challenges(headers.get("www-authenticate", "")):
+            message = library.Request(request.method, request.url)
+            flow = library.DigestAuth(*pair).auth_flow(message)
+            next(flow)
+            line = {"www-authenticate": challenge}
+            with suppress(library.HTTPError, LookupError, RuntimeError, StopIteration, ValueError):
+                flow.send(library.Response(401, headers=line, request=message))
+                return message.headers["authorization"].encode("ascii").decode()
+        return None  # there is no challenge that the library can answer
 
     @property
     def _settings(self) -> dict[str, object]:
@@ -170,6 +171,23 @@ class Pools:
             "max_keepalive_connections": 100,
             "keepalive_expiry": 5.0,
         }
+
+
+def _challenges(lines: str) -> list[str]:
+    """Return the challenges in header lines; a line may have several (RFC 9110, section 11.6.1)."""
+    found: list[str] = []
+    for part in map(str.strip, _PART.findall(lines)):
+        if not found or _SCHEME.match(part):
+            found.append(part)
+        elif part:
+            found[-1] += f", {part}"
+    return found
+
+
+_PART = re.compile(r'(?:[^,"\n]|"(?:\\.|[^"\\])*"?)+')
+"""What is between commas, outside of quotes."""
+_SCHEME = re.compile(r'[^\s=,"]+(\s+(?!=)|$)')
+"""Begins a challenge: a word, and no `=` behind it, as in `realm="..."`."""
 
 
 @lru_cache(maxsize=2)

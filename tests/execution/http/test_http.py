@@ -182,12 +182,22 @@ def md5(text: str) -> str:
     return hashlib.md5(text.encode()).hexdigest()  # noqa: S324 - it is what RFC 2617 says
 
 
+DIGESTS = (
+    'Digest realm="r", nonce="n", qop="auth", algorithm=MD5',
+    'Basic realm="a, Digest b", Digest realm="r",nonce="n", qop="auth,auth-int"',
+    'Negotiate, Bearer abc==, Digest realm="r", nonce="n", qop="auth", , Negotiate abc==',
+    'Digest realm="r", nonce="n", algorithm=SHA-512-256, Digest realm="r", nonce="n", qop="auth"',
+)
+
+
 @pytest.mark.parametrize("way", WAYS)
-def test_digest_answers_a_challenge(answering: Answering, way: str, library: str) -> None:
+@pytest.mark.parametrize("challenge", DIGESTS)
+def test_digest_answers_a_challenge(
+    answering: Answering, challenge: str, way: str, library: str
+) -> None:
     def guard(connection: Connection) -> None:
         given = connection.header("authorization")
         if given is None:
-            challenge = 'Digest realm="r", nonce="n", qop="auth", algorithm=MD5'
             connection.answer(401, WWW_Authenticate=challenge)
             return
         parts = dict(re.findall(r'(\w+)="?([^",]+)"?', given))
@@ -201,11 +211,22 @@ def test_digest_answers_a_challenge(answering: Answering, way: str, library: str
     assert len(server.requests) == 2
 
 
-def test_a_challenge_that_is_not_digest_is_not_answered(answering: Answering) -> None:
-    server = answering(lambda connection: connection.answer(401, WWW_Authenticate="Basic"))
-    runner = HttpRunner(server=server.url, auth={"digest": ("u", "p")})
+@pytest.mark.parametrize("user", ["ü", "u"])
+@pytest.mark.parametrize("challenge", ["Basic", 'Digest realm="é", nonce="n"', '", Digest,,=', ""])
+def test_a_challenge_that_cannot_be_answered_is_not(
+    answering: Answering, user: str, challenge: str
+) -> None:
+    server = answering(lambda connection: connection.answer(401, WWW_Authenticate=challenge))
+    runner = HttpRunner(server=server.url, auth={"digest": (user, "p")})
     assert called(runner, guarded(DIGEST), ONE).response.status == 401
     assert len(server.requests) == 1
+
+
+def test_a_user_that_no_header_can_hold_is_not_sent(answering: Answering) -> None:
+    challenge = 'Digest realm="r", nonce="n"'
+    server = answering(lambda connection: connection.answer(401, WWW_Authenticate=challenge))
+    runner = HttpRunner(server=server.url, auth={"digest": ("ü", "p")})
+    assert called(runner, guarded(DIGEST), ONE).response.status == 401
 
 
 # Where a call may go.
