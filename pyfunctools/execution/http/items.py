@@ -138,8 +138,8 @@ class LineReader:
 
     def close(self) -> Iterator[StreamItem]:
         """Yield what is left at the end of the body."""
-        self._size = 0
-        yield from self._line(bytes(self._rest))
+        if self._rest:
+            yield from self.feed(b"\n")
 
     def _grow(self, piece: bytes) -> None:
         self._rest += piece
@@ -191,8 +191,7 @@ class EventReader(LineReader):
 
     def close(self) -> Iterator[StreamItem]:
         """Yield the event that the end of the body cuts off."""
-        if self._rest:
-            list(self._line(bytes(self._rest)))
+        list(super().close())
         if self._data:
             yield wrong_item("\n".join(self._data), "an event with an empty line behind it")
 

@@ -180,6 +180,22 @@ def test_a_wrong_line_has_issues_and_the_next_ones_follow(serve: Serve, media: s
     assert outcomes[0].response.status == 200
 
 
+@pytest.mark.parametrize(
+    ("media", "whole", "value", "reason"),
+    [
+        (LINES, b'{"n": 1}', {"n": 1}, None),
+        (LINES, b"", None, None),
+        (EVENTS, b"data: cut off", "cut off", "output"),
+    ],
+)
+def test_a_line_without_an_end_may_begin_with_a_byte_order_mark(
+    serve: Serve, media: str, whole: bytes, value: Any, reason: str | None
+) -> None:
+    outcomes = body(serve, media, b"\xef\xbb\xbf" + whole)
+    told = [(each.value, each.reason) for each in outcomes]
+    assert told == ([(value, reason)] if whole else [])
+
+
 STREAM = (
     b": a comment\n\ndata: one\ndata:two\nretry: 5\nid: 7\nother: x\n\n"
     b"event: empty\n\ndata\n\nevent: n\r\ndata: 3\r\n\rdata: last\r\rdata: cut off\n"
