@@ -229,6 +229,32 @@ def test_a_locked_file_is_an_error_after_the_timeout(tmp_path: Path) -> None:
     assert store.claim("one", LATER)
 
 
+def failed_after_writing(store: SqliteStore) -> None:
+    """Let a claim of `one` fail when its row is written, and is read again."""
+
+    def reads_no_claimant(action: int, _: object, column: object, *__: object) -> int:
+        is_read = action == sqlite3.SQLITE_READ and column == "claimant"
+        return sqlite3.SQLITE_DENY if is_read else sqlite3.SQLITE_OK
+
+    store._connection.set_authorizer(reads_no_claimant)  # a new connection has none
+    with pytest.raises(TicketStoreError):
+        store.claim("one", LATER)
+
+
+def test_a_claim_that_failed_after_it_was_written_is_claimed_by_the_next(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "t.db")
+    failed_after_writing(store)
+    other = SqliteStore(tmp_path / "t.db")
+    assert [each.claim("one", LATER) for each in (other, store, store)] == [False, True, False]
+
+
+def test_after_a_fork_no_process_goes_on_with_such_a_claim(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "t.db")
+    failed_after_writing(store)
+    assert in_a_fork(lambda: [store.claim("one", LATER)]) == [False]
+    assert not store.claim("one", LATER)
+
+
 @pytest.mark.parametrize("harm", ["gone", "emptied", "damaged", "read-only"])
 def test_a_damaged_file_claims_nothing(harm: str, tmp_path: Path) -> None:
     path = tmp_path / "used.sqlite"

@@ -14,8 +14,9 @@ class PostgresStore(SqlStore):
     """Remembers used tickets in a PostgreSQL database, for all processes of all machines.
 
     `dsn` is a connection string as libpq reads it (`"host=db dbname=shop"`, `"postgresql://..."`);
-    it is in no `repr`. The table `pyfunctools_tickets` is made when the store is first used. It
-    holds ids, expiries and answers, never a value of a person's; rows go an hour after they
+    it is in no `repr`. The table `pyfunctools_tickets` is made when the store is first used, and
+    not again: a store whose table is gone has lost its claims, and claims nothing. The table holds
+    ids, expiries and answers, never a value of a person's; rows go an hour after they
     expired by the clocks of the store's `Tickets`. `timeout` bounds each statement, and each
     attempt to connect, in seconds. A process keeps one connection, which its threads share.
 
@@ -26,6 +27,7 @@ class PostgresStore(SqlStore):
 
     _mark = "%s"
     _skips = " FOR UPDATE SKIP LOCKED"
+    _has_table = False
 
     def __init__(self, dsn: str, *, timeout: float = 5) -> None:
         try:
@@ -57,11 +59,12 @@ class PostgresStore(SqlStore):
             options=f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}",
         )
         try:
-            for statement in TABLES:
+            for statement in () if self._has_table else TABLES:
                 # If another process makes the table now, this says so although it asks "if not".
                 with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
                     session.execute(statement)
         except BaseException:  # an interrupt too
             session.close()
             raise
+        self._has_table = True
         return session

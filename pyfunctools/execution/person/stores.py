@@ -164,9 +164,9 @@ class SqlStore(_ByClocks, ABC):
     """Remembers used tickets, and their answers, in a table of a database.
 
     A process has one connection, which its threads share; it is closed before a fork. A claim may
-    be repeated after an error: its row holds who claimed it. The row without an id remembers the
-    latest expiry among the forgotten claims. After an error in `_lost` the statements run once
-    again, on a new connection.
+    be repeated after an error, at once or by the next `claim` of its id: its row holds who claimed
+    it. The row without an id remembers the latest expiry among the forgotten claims. After an error
+    in `_lost` the statements run once again, on a new connection.
     """
 
     _connection: Any = None
@@ -183,6 +183,7 @@ class SqlStore(_ByClocks, ABC):
         self._place = place
         self._timeout = timeout
         self._lock = Lock()
+        self._unsure = dict[str, str]()  # the claimants by the ids, if a row may be theirs
         _OPEN.add(self)
 
     def __del__(self) -> None:
@@ -197,7 +198,7 @@ class SqlStore(_ByClocks, ABC):
         Raises:
             TicketStoreError: the database cannot be reached or written, or it cannot tell.
         """
-        claimant = token_hex(8)
+        claimant = self._unsure.pop(ticket_id, None) or token_hex(8)
         until = self._now() - _GRACE_OF_TABLE
 
         def write() -> tuple[str, int | None] | None:
@@ -206,9 +207,15 @@ class SqlStore(_ByClocks, ABC):
             self._execute(_CLAIM, ticket_id, expires, claimant)
             return self._execute(_CLAIMED, ticket_id).fetchone()
 
-        winner, forgotten = self._done(write) or (claimant, expires)  # gone at once: it was old
-        if winner == claimant and forgotten is not None and expires <= forgotten:
-            _refuse_forgotten(repr(self))
+        try:
+            winner, forgotten = self._done(write) or (claimant, expires)  # gone at once: it was old
+            if winner == claimant and forgotten is not None and expires <= forgotten:
+                _refuse_forgotten(repr(self))
+        except BaseException:  # an interrupt too
+            self._unsure[ticket_id] = claimant
+            if len(self._unsure) > _MOST_UNSURE:
+                self._unsure.pop(next(iter(self._unsure)), None)
+            raise
         return winner == claimant
 
     def record(self, ticket_id: str, answer: str, /) -> None:
@@ -233,7 +240,8 @@ class SqlStore(_ByClocks, ABC):
         self.close()
 
     def after_fork(self) -> None:
-        """Go on after a fork, in both processes."""
+        """Go on after a fork, in both processes: of a claim that is not sure, neither is."""
+        self._unsure.clear()
         self._lock.release()
 
     def _done(self, statements: Callable[[], T]) -> T:
@@ -391,6 +399,7 @@ _GRACE_OF_TABLE = 3600
 """Seconds for which an expired claim is kept, since the clocks of processes may differ."""
 
 _LATEST = 1e15
+_MOST_UNSURE = 10_000
 _MOST_TEXT = 64 << 20
 """Characters of all answers in a `MemoryStore`."""
 

@@ -20,7 +20,7 @@ from ran_log import controller_in
 
 from pyfunctools import Controller, PostgresStore, TicketStoreError
 
-pytest.importorskip("psycopg")
+psycopg = pytest.importorskip("psycopg")
 pytestmark = pytest.mark.slow
 TICKETS = int(os.environ.get("PYFUNCTOOLS_TICKETS", "300"))
 PIN = "4711-CANARY-öß"
@@ -87,6 +87,18 @@ def test_a_server_that_is_away_leaves_the_ticket_good(server: Server, tmp_path: 
     assert controller.resume(ticket, {"pin": PIN}).ok
     again = controller.resume(ticket, {"pin": PIN})
     assert (again.replayed, again.text) == (True, "paid 1 with ***")
+
+
+def test_a_table_that_is_gone_has_lost_the_claims(server: Server) -> None:
+    store, expires = PostgresStore(server.dsn), int(time.time()) + 900
+    assert store.claim("dropped", expires)
+    with psycopg.connect(server.dsn, autocommit=True) as session:
+        session.execute("DROP TABLE pyfunctools_tickets")
+    for _ in range(2):
+        with pytest.raises(TicketStoreError, match="UndefinedTable"):
+            store.claim("dropped", expires)
+    store.close()
+    assert PostgresStore(server.dsn).claim("another", expires)
 
 
 def test_old_claims_are_forgotten_and_their_tickets_refused(server: Server) -> None:
