@@ -44,10 +44,12 @@ _CLAUSES: Final = 0.5
 """The weight of the best clause, where the whole query has 1."""
 _COMPOUND: Final = 0.5
 """The weight of the last word of a compound, where the compound has 1."""
+_LONGEST_COMPOUND: Final = 64
+"""The characters of a word that are searched for its parts: each part is looked up."""
 _FUSED: Final = 60
 """The constant of reciprocal rank fusion (Cormack and others, 2009)."""
-_MOST_WORDS: Final = 200
-"""The most different words of a query."""
+_LONGEST_QUERY: Final = 4000
+"""The characters of a query that are read."""
 
 
 WeighedTexts: TypeAlias = list[tuple[float, list[str]]]
@@ -111,13 +113,11 @@ class SearchIndex:
     def _ranked(self, query: str, limit: int) -> list[int]:
         """Return the positions of the functions that fit a query, the best first."""
         stems = dict[str, str]()
-        words = list(dict.fromkeys(_stems(query, stems)))[:_MOST_WORDS]
-        scores = self._scored(words)
+        query = query[:_LONGEST_QUERY]
+        scores = self._scored(dict.fromkeys(_stems(query, stems)))
         if not scores:
             return []
-        clauses = [
-            dict.fromkeys(_stems(clause, stems)) for clause in _CLAUSE.split(query)[:_MOST_WORDS]
-        ]
+        clauses = [dict.fromkeys(_stems(clause, stems)) for clause in _CLAUSE.split(query)]
         clauses = [clause for clause in clauses if len(clause) > 1]
         if len(clauses) > 1:
             best = dict[int, float]()
@@ -243,7 +243,7 @@ def _last_words(words: Iterable[str]) -> dict[str, str]:
     return {
         word: word[at:]
         for word in known
-        for at in reversed(range(3, len(word) - 2))
+        for at in reversed(range(3, min(len(word), _LONGEST_COMPOUND) - 2))
         if word[at:] in known and word[:at] in known and word[:at].isalpha()
     }
 
