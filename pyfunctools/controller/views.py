@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Executor
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from pyfunctools._text import shortened, visible
@@ -120,16 +121,17 @@ def with_handlers(
 
 def _callable_of(handler: Any) -> Callable[..., object]:
     """Return a handler as a callable: one that returns the value, or raises the exception."""
-    is_error = issubclass(handler if isinstance(handler, type) else type(handler), BaseException)
-    if callable(handler) and not is_error:
-        return handler
+    return handler if callable(handler) and not _is_error(handler) else partial(_given, handler)
 
-    def called(*_: object, **__: object) -> object:
-        if is_error:
-            raise cast("BaseException", handler)
-        return handler
 
-    return called
+def _given(handler: object, *_: object, **__: object) -> object:
+    if _is_error(handler):
+        raise cast("BaseException", handler)
+    return handler
+
+
+def _is_error(handler: object) -> bool:
+    return issubclass(handler if isinstance(handler, type) else type(handler), BaseException)
 
 
 def configured_entries(

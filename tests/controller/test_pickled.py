@@ -5,12 +5,13 @@ import pickle
 import re
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
 import pytest
 
-from pyfunctools import Controller, DefinitionError, Human
+from pyfunctools import Controller, DefinitionError, Function, Human
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -27,6 +28,13 @@ def pay(amount: int, pin: Human[str]) -> int:
 def count(amount: int) -> int:
     """Count."""
     return os.getpid()
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"amount": {"type": "integer"}, "pin": {"type": "string", "x-human": True}},
+    "required": ["amount", "pin"],
+}
 
 
 async def wait(amount: int) -> int:
@@ -52,6 +60,37 @@ def test_a_pickled_controller_calls_its_functions() -> None:
         assert waiting is not None
         assert other.resume(waiting.ticket, {"pin": "1234"}).ok
         assert controller.resume(waiting.ticket, {"pin": "1234"}).reason == "ticket_foreign"
+
+
+def double(amount=0, **others):  # type: ignore[no-untyped-def] # as doubles are written
+    return amount * 10 + len(others)
+
+
+def double_of(till, amount=0, **others):  # type: ignore[no-untyped-def]
+    return double(amount, till=till, **others)
+
+
+@pytest.mark.parametrize(
+    ("handler", "text", "reason"),
+    [
+        (double, "11", None),
+        (partial(double_of, "till"), "12", None),
+        (7, "7", None),
+        (ValueError("no"), "ValueError", "raised"),
+        (ValueError, "ValueError", "raised"),
+    ],
+)
+@pytest.mark.parametrize(
+    "function", [pay, Function.from_schema(name="pay", parameters=SCHEMA, handler=pay)]
+)
+def test_a_pickled_double_gets_what_the_method_would(
+    handler: Any, text: str, reason: str | None, function: Any
+) -> None:
+    controller = Controller.from_functions([function]).replaced({"pay": handler})
+    for each in (controller, copied(controller), copied(copied(controller))):
+        assert each.functions == controller.functions
+        outcome = each.call("pay", {"amount": "1"}, human={"pin": "1234"})
+        assert (outcome.text[: len(text)], outcome.reason) == (text, reason)
 
 
 def test_a_pickled_document_has_its_connection() -> None:

@@ -42,7 +42,8 @@ class MethodHandler(NamedTuple):
     """The handler of one Python callable.
 
     `where` is its name in errors, `owner` the class that defines it. A copy is the handler itself;
-    it can be pickled if the callable can.
+    it can be pickled if the callable can. `hinted` is the callable whose hints were read, where
+    another is `called`.
 
     From JSON: `read_json` validates with pydantic. `keys` are the names in JSON by parameter name.
     `plain` has, by name, the types of values that do not need pydantic, or is `None` if pydantic
@@ -77,6 +78,7 @@ class MethodHandler(NamedTuple):
     context: tuple[Injected, ...]
     provided: tuple[Injected, ...]
     wants_context: str | None
+    hinted: Callable[..., object]
 
     def __repr__(self) -> str:
         return f"<MethodHandler of {self.where}>"  # a default may be a secret
@@ -155,7 +157,8 @@ class MethodHandler(NamedTuple):
     def arguments_of(self, bound: "ReadyCall") -> Objects:
         """Return the arguments of a call from `bind`, defaults too, by their names in JSON."""
         call = cast("BoundCall", bound)
-        objects = cast("Objects", call.args[0] if call.args else call.keywords)
+        is_own = call.func == self._call  # else `called`, whose own arguments may stand before
+        objects = cast("Objects", call.args[0] if is_own else call.keywords)
         named = {**self.defaults, **objects}
         held = {key: named[name] for name, key in self.keys.items() if name in named}
         kwargs = held.pop(self.keys.get(self.kwargs or "", ""), {})
@@ -183,7 +186,7 @@ class MethodHandler(NamedTuple):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_handler_of, (self.called, self.where, self.owner, self.renames))
+        return (_handler_of, (self.called, self.hinted, self.where, self.owner, self.renames))
 
 
 def read_handler(
@@ -251,13 +254,19 @@ def _handler(
         context=tuple(each for each in signature.injected if each.provider is None),
         provided=tuple(each for each in signature.injected if each.provider is not None),
         wants_context=next((each.name for each in signature.injected if each.required), None),
+        hinted=called,
     )
 
 
 def _handler_of(
-    called: Callable[..., object], where: str, owner: type | None, renames: bool
+    called: Callable[..., object],
+    hinted: Callable[..., object],
+    where: str,
+    owner: type | None,
+    renames: bool,
 ) -> MethodHandler:
-    return read_handler(called, where, Docs(), owner=owner, renames=renames)[0]
+    handler = read_handler(hinted, where, Docs(), owner=owner, renames=renames)[0]
+    return handler if called is hinted else handler.calling(called)
 
 
 def _fresh(default: object) -> object:
