@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.contract import Contract
-from pyfunctools.record.function import Function, contract_of, settings_of
+from pyfunctools.record.function import Function, settings_of
 from pyfunctools.record.settings import NO_SETTINGS, FixedView
 from pyfunctools.schema.ground.path import Keys, parse_path
 from pyfunctools.schema.separation.separate import ProgramPart
@@ -30,12 +30,17 @@ def with_fixed(function: Function, fixed: Fixed) -> Function:
 
     The schemas are made when first needed. A function without any of the properties keeps its own.
     """
-    known = settings_of(function) or NO_SETTINGS
-    bare = known.bare or function._contract  # pyright: ignore[reportPrivateUsage]
+    known, bare = settings_of(function) or NO_SETTINGS, _bare(function)
     values = (*known.fixed, fixed)
     view = Lazy(partial(_view, function, bare, values))
     settings = replace(known, fixed=values, bare=bare, view=view)
     return replace(function, _settings=settings, _contract=Lazy(lambda: view.value.shown))
+
+
+def _bare(function: Function) -> Lazy[Contract]:
+    """Return the contract without fixed values: a later one of a property takes its place."""
+    known = settings_of(function)
+    return (known and known.bare) or function._contract  # pyright: ignore[reportPrivateUsage]
 
 
 def _view(function: Function, bare: Lazy[Contract], fixed: Iterable[Fixed]) -> FixedView:
@@ -63,7 +68,7 @@ def check_fixed(functions: Iterable[Function], fixed: Fixed) -> None:
     wanted: dict[Keys, str] = {}
     known: set[Keys] = set()
     for function in functions:
-        places, contract = _places(function, fixed), contract_of(function)
+        places, contract = _places(function, fixed), _bare(function).value
         wanted |= places
         known.update(ProgramPart(contract.parameters, places, contract.validator).places)
         if known.issuperset(wanted) and not callable(fixed):

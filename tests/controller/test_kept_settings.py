@@ -62,6 +62,17 @@ def test_fixed_values_and_approvals_are_kept(way: str) -> None:
         assert made.call(each.name, {**arguments, "tenant": "evil"}).reason == "arguments"
 
 
+@pytest.mark.parametrize("beside", [[], ["write"]])
+def test_a_later_fixed_value_takes_the_place_of_an_earlier_one(beside: list[str]) -> None:
+    whole = Controller.from_object(Notes())
+    first = whole.select(names=["read"]).configured(fixed={"tenant": "acme"})
+    made = Controller.combine(first, whole.select(names=beside, allow_empty=True))
+    made = made.configured(fixed={"tenant": "zeta"})
+    assert [each.parameters["required"] for each in made] == [["path"]] * len(made)
+    assert made.call("read", {"path": "/"}).text == "/ of zeta"
+    assert first.call("read", {"path": "/"}).text == "/ of acme"
+
+
 def test_an_executor_is_kept() -> None:
     from concurrent.futures import ThreadPoolExecutor
     from threading import current_thread
