@@ -1,7 +1,7 @@
 """Runs Python functions in this process: directly, in a thread, or on an event loop."""
 
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
@@ -200,8 +200,22 @@ def _threads() -> "ThreadPoolExecutor":
     return ThreadPoolExecutor(THREADS, "pyfunctools")
 
 
-class CollectedItems(tuple[object, ...]):
-    """The items of an iterator that has ended in another process."""
+class CollectedItems:
+    """The items of an iterator that has ended in another process, and the exception it raised."""
+
+    def __init__(self, items: Iterable[object]) -> None:
+        self._items: list[object] = []
+        self._error: BaseException | None = None
+        try:
+            for item in items:
+                self._items.append(item)
+        except Exception as error:  # the function may raise anything
+            self._error = picklable(error)
+
+    def __iter__(self) -> Iterator[object]:
+        yield from self._items
+        if self._error is not None:
+            raise self._error
 
 
 _Into: TypeAlias = Callable[["Iterator[object]"], object] | None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workers import KINDS, die, executor_of, fields, note, pay
+from workers import KINDS, breaks, die, executor_of, fields, note, pay
 
 from pyfunctools import Controller, Outcome
 
@@ -25,7 +25,7 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
 
 def controller_on(executor: Executor) -> Controller:
-    functions = [note, die, pay, fields]
+    functions = [note, die, pay, fields, breaks]
     return Controller.from_functions(functions).configured(executor=executor)
 
 
@@ -67,6 +67,18 @@ def test_the_items_of_a_generator_come_back(executor: Executor) -> None:
     controller = controller_on(executor)
     assert controller.call("fields", {"n": 3}).value == [0, 1, 2]
     assert [each.value for each in controller.stream("fields", {"n": 3})] == [0, 1, 2]
+
+
+def test_the_items_before_an_exception_come_back_too(executor: Executor) -> None:
+    controller = controller_on(executor).configured(executor_values=True)
+    streamed = list(controller.stream("breaks", {"n": 2}, human={"pin": "CANARY-1"}))
+    assert [each.value for each in streamed[:2]] == ["0 CANARY-1", "1 CANARY-1"]
+    assert [each.text for each in streamed[:2]] == ["0 ***", "1 ***"]
+    assert [each.reason for each in streamed] == [None, None, "raised"]
+    assert isinstance(streamed[2].exception, ValueError)
+    assert "CANARY" not in streamed[2].text
+    whole = controller.call("breaks", {"n": 2}, human={"pin": "CANARY-1"})
+    assert (whole.reason, "CANARY" in whole.text) == ("raised", False)
 
 
 # The pool's own thread may raise when a task starts a worker while the broken pool is ended.

@@ -48,6 +48,12 @@ def fields(n: int) -> Iterator[int]:
     yield from range(n)
 
 
+def breaks(n: int, pin: Human[str] = "") -> Iterator[str]:
+    """Count, and break at the end."""
+    yield from (f"{each} {pin}" for each in range(n))
+    raise ValueError(pin)
+
+
 @contextmanager
 def executor_of(kind: str) -> Iterator[Executor]:
     """Give an executor of two workers."""
