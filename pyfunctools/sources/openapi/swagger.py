@@ -7,6 +7,7 @@ in the form of Swagger 2.0 are read with these functions too.
 from collections.abc import Iterator, Mapping, Sequence
 
 from pyfunctools._json import JsonObject, JsonValue, items_of
+from pyfunctools.media_types import without_parameters
 from pyfunctools.schema.vocabulary import HUMAN_MARKS
 from pyfunctools.sources.openapi.document import DocumentPlace
 
@@ -15,6 +16,7 @@ FORM = "formData"
 
 _URLENCODED = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"
+_FORMS = frozenset({_MULTIPART, _URLENCODED})
 _JSON = "application/json"
 
 _STYLES: Mapping[str, str] = {
@@ -66,7 +68,7 @@ def request_body(parameters: Sequence[DocumentPlace], consumes: Sequence[str]) -
 
 def _body(old: JsonObject, consumes: Sequence[str]) -> JsonObject:
     schema = old["schema"] if "schema" in old else value_schema(old)
-    media_types = [media for media in consumes if media not in (_MULTIPART, _URLENCODED)]
+    media_types = [each for each in consumes if without_parameters(each) not in _FORMS]
     new: dict[str, JsonValue] = {
         "content": {media: {"schema": schema} for media in media_types or [_JSON]}
     }
@@ -89,7 +91,7 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
         if field.get("type") == "array":
             encoding[name] = _encoding(field.get("collectionFormat"))
     with_file = any(field.get("type") == "file" for field in fields)
-    multipart = with_file or (_MULTIPART in consumes and _URLENCODED not in consumes)
+    multipart = with_file or _FORMS.intersection(map(without_parameters, consumes)) == {_MULTIPART}
     schema = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
@@ -112,7 +114,7 @@ def content_of(response: JsonObject, produces: Sequence[str]) -> JsonObject:
     if not isinstance(schema, dict):
         return {}
     if schema.get("type") == "file":
-        media_types = [media for media in produces if media != _JSON]
+        media_types = [media for media in produces if without_parameters(media) != _JSON]
         return {media: {"schema": _FILE} for media in media_types or ["application/octet-stream"]}
     return {media: {"schema": schema} for media in produces or [_JSON]}
 

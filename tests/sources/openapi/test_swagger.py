@@ -92,7 +92,12 @@ def test_a_body_has_every_media_type_but_those_of_forms() -> None:
         "required": True,
         "description": "d",
     }
-    consumes = ["application/json", "application/xml", "multipart/form-data"]
+    consumes = [
+        "application/json",
+        "application/xml",
+        "multipart/form-data",
+        "Multipart/Form-Data;a",
+    ]
     made = swagger.request_body(places(body), consumes)
     assert made == {
         "required": True,
@@ -142,6 +147,12 @@ def test_form_fields_become_one_form() -> None:
         ("file", [], "multipart/form-data"),
         ("file", ["application/x-www-form-urlencoded"], "multipart/form-data"),
         ("string", ["multipart/form-data"], "multipart/form-data"),
+        ("string", ["Multipart/Form-Data; charset=utf-8"], "multipart/form-data"),
+        (
+            "string",
+            ["multipart/form-data", "application/x-www-form-urlencoded; charset=utf-8"],
+            "application/x-www-form-urlencoded",
+        ),
         (
             "string",
             ["multipart/form-data", "application/x-www-form-urlencoded"],
@@ -184,7 +195,7 @@ def test_two_bodies_contradict_each_other(fields: list[DocumentPlace]) -> None:
         ({"schema": ARRAY}, ["a/b", "c/d"], {"a/b": {"schema": ARRAY}, "c/d": {"schema": ARRAY}}),
         (
             {"schema": {"type": "file"}},
-            ["application/json", "image/png"],
+            ["application/json", "application/json; charset=utf-8", "image/png"],
             {"image/png": {"schema": {"type": "string", "format": "binary"}}},
         ),
         (
