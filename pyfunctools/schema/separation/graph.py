@@ -1,6 +1,6 @@
 """A schema as a graph: a node for each subschema, and whether the predicate marks it as human."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -56,6 +56,11 @@ class Node:
         return [part for keys, part in self.parts.items() if keys[0] == keyword]
 
     @property
+    def below(self) -> list["Node"]:
+        """The direct subschemas, and the target of the reference."""
+        return [*self.parts.values(), *([] if self.target is None else [self.target])]
+
+    @property
     def property_names(self) -> list[str]:
         """The names in `properties`."""
         return [str(steps[1]) for steps in self.parts if steps[0] == "properties"]
@@ -88,32 +93,34 @@ def same_place(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Nod
                 stack.append(node.target)
 
 
-Parents: TypeAlias = dict[Node, list[tuple[Node, str]]]
-"""The parents of each node, each with the keyword between; `$ref` for the target of a reference."""
+Parents: TypeAlias = dict[Node, list[Node]]
+"""The parents of each node; a reference is a parent of its target."""
 
 
 def parents_of(nodes: list[Node]) -> Parents:
     """Return the parents of each of these nodes."""
     found: Parents = {node: [] for node in nodes}
     for node in nodes:
-        if node.target is not None:
-            found[node.target].append((node, "$ref"))
-        for steps, part in node.parts.items():
-            found[part].append((node, str(steps[0])))
+        for part in node.below:
+            found[part].append(node)
     return found
 
 
-def with_ancestors(
-    nodes: Iterable[Node], parents: Parents, passes: Callable[[Node, Node, str], bool]
+def smallest(
+    start: Iterable[Node], parents: Parents, rule: Callable[[Node, Set[Node]], bool]
 ) -> set[Node]:
-    """Return nodes and their ancestors, as long as `passes(node, parent, keyword)` is true."""
+    """Return the smallest set of the nodes for which `rule(node, set)` is true.
+
+    `start` are those for which it may be true at first; it may become true for the parents of a
+    node in the set, and never becomes false.
+    """
     found: set[Node] = set()
-    stack = [*nodes]
+    stack = [*start]
     while stack:
         node = stack.pop()
-        if node not in found:
+        if node not in found and rule(node, found):
             found.add(node)
-            stack += (parent for parent, by in parents[node] if passes(node, parent, by))
+            stack += parents[node]
     return found
 
 
@@ -181,10 +188,10 @@ class Graph:
         """Find what is touched and linked, and merge the nodes that are alike."""
         parents = parents_of(nodes)
         marked = (node for node in nodes if node.marked)
-        for node in with_ancestors(marked, parents, lambda _, __, ___: True):
+        for node in smallest(marked, parents, lambda _, __: True):
             node.touched = True
         linked = (n for n in nodes if n.target is not None or "discriminator" in n.rules)
-        for node in with_ancestors(linked, parents, lambda _, __, keyword: keyword != "$ref"):
+        for node in smallest(linked, parents, lambda _, __: True):
             node.linked = True
         self.nodes, self.root = _merged(nodes, self.root)
         self.parents = parents_of(self.nodes)

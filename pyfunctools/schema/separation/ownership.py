@@ -11,8 +11,8 @@ The owner of a name is the same in all branches and `allOf` members: a name that
 them is human in all, and in objects that do not declare it.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Set
+from functools import cached_property
 from itertools import chain
 from json import dumps
 from typing import Final, Literal, TypeAlias
@@ -28,7 +28,7 @@ from pyfunctools.schema.separation.graph import (
     Graph,
     Node,
     same_place,
-    with_ancestors,
+    smallest,
 )
 from pyfunctools.schema.vocabulary import (
     BELOW,
@@ -44,16 +44,58 @@ from pyfunctools.schema.vocabulary import (
 )
 
 
-def has_mark_in_whole(node: Node) -> bool:
-    """Return whether a mark is under a keyword such as `contains`, that needs the whole value."""
-    return any(part.touched and keys[0] in INDIVISIBLE for keys, part in node.parts.items())
-
-
 def alternatives(node: Node) -> Iterator[list[Node]]:
     """Yield the alternatives of each union in a node, without null."""
     for keyword in ALTERNATIVES:
         if branches := node.parts_under(keyword):
             yield [branch for branch in branches if not branch.is_null]
+
+
+def has_mark_in_whole(node: Node) -> bool:
+    """Return whether a mark is under a keyword such as `contains`, that needs the whole value."""
+    return any(part.touched and keys[0] in INDIVISIBLE for keys, part in node.parts.items())
+
+
+def is_human(node: Node, human: Set[Node]) -> bool:
+    """Return whether a schema for the same value as a node, or an alternative, is human."""
+    return node.target in human or any(
+        part in human and (keys[0] in _PASSED_ON or (keys[0] in ALTERNATIVES and not part.is_null))
+        for keys, part in node.parts.items()
+    )
+
+
+def has_model_slot(node: Node, model: Set[Node]) -> bool:
+    """Return whether a property or an item that a node itself declares has a model part.
+
+    Undeclared properties that are merely not forbidden do not count.
+    """
+    return any(
+        keys[0] in BELOW
+        and part.schema is not False
+        and (not part.touched or (part in model and not part.is_null))
+        for keys, part in node.parts.items()
+    )
+
+
+def has_model_part(node: Node, model: Set[Node]) -> bool:
+    """Return whether a node that is not human has a part that the model gives."""
+    return (
+        has_model_slot(node, model)
+        or node.target in model
+        or any(part in model and keys[0] in CONJUNCTIVE for keys, part in node.parts.items())
+        or any(_have_model_parts(branches, model) for branches in alternatives(node))
+    )
+
+
+def _have_model_parts(branches: list[Node], model: Set[Node]) -> bool:
+    if touched := [branch for branch in branches if branch.touched]:
+        return all(branch in model for branch in touched)
+    return any(map(is_alternative, branches))
+
+
+def is_alternative(node: Node) -> bool:
+    """Return whether a branch declares values, and does not only constrain values beside it."""
+    return not node.rules or not _CONSTRAINTS.issuperset(node.rules)
 
 
 def accepts_scalars(node: Node) -> bool:
@@ -69,58 +111,7 @@ def accepts_scalars(node: Node) -> bool:
     )
 
 
-def has_model_slot(node: Node, model: Set[Node]) -> bool:
-    """Return whether a property or an item that a node itself declares has a model part."""
-    return any(
-        keys[0] in BELOW and part.schema is not False and (not part.touched or part in model)
-        for keys, part in node.parts.items()
-    )
-
-
-def is_alternative(node: Node) -> bool:
-    """Return whether a branch declares values, and does not only constrain values beside it."""
-    return not node.rules or not _CONSTRAINTS.issuperset(node.rules)
-
-
-def _makes_parent_human(node: Node, _: Node, keyword: str) -> bool:
-    return keyword in _PASSED_ON or (keyword in ALTERNATIVES and not node.is_null)
-
-
-def _model_nodes(graph: Graph, human: Set[Node]) -> set[Node]:
-    model: set[Node] = set()
-    parents = graph.parents
-    nodes = [node for node in graph.nodes if node not in human]
-    counted = {node for node in nodes if node.touched and not node.is_null}
-    missing = Counter(parent for node in counted for parent in parents[node])
-    stack = [node for node in nodes if _has_model_part(node)]
-    while stack:
-        node = stack.pop()
-        if node in model:
-            continue
-        model.add(node)
-        for use in parents[node]:
-            parent, keyword = use
-            passes = keyword in CONJUNCTIVE or keyword == "$ref"
-            if node in counted:
-                missing[use] -= 1  # a union needs a model part in each alternative
-                passes |= keyword in BELOW or (keyword in ALTERNATIVES and missing[use] == 0)
-            if passes and parent not in human:
-                stack.append(parent)
-    return model
-
-
-def _has_model_part(node: Node) -> bool:
-    """Return whether a node has a model part outside of the touched nodes below it.
-
-    Undeclared properties that are merely not forbidden do not count.
-    """
-    return has_model_slot(node, frozenset()) or any(
-        any(map(is_alternative, branches)) and not any(branch.touched for branch in branches)
-        for branches in alternatives(node)
-    )
-
-
-_PASSED_ON = CONJUNCTIVE | TESTED_ONLY | {"$ref"}
+_PASSED_ON = CONJUNCTIVE | TESTED_ONLY
 _CONTAINERS = frozenset({"array", "null", "object"})
 _CONSTRAINTS = judging("array", "object") - HOLDING - BELOW - {"contains"} | {"not"}
 
@@ -142,24 +133,58 @@ class OwnedPlace:
     Places are compared by identity.
     """
 
-    __slots__ = ("children", "human", "names", "nodes", "owner", "possible", "unnamed", "width")
-
     def __init__(
-        self, owner: Owner, nodes: tuple[Node, ...] = (), possible: tuple[Node, ...] = ()
+        self, owner: Owner, ownership: "Ownership | None" = None, roots: tuple[Node, ...] = ()
     ) -> None:
         self.owner: Owner = owner
-        self.nodes = nodes
-        self.possible = possible
-        self.names = dict.fromkeys(chain.from_iterable(node.property_names for node in possible))
+        self._ownership = ownership
+        self.nodes = tuple(same_place(roots, ALL_OF))
+        self.possible = tuple(same_place(roots, IN_PLACE))
+        self.names = dict.fromkeys(
+            str(keys[1]) for node in self.possible for keys in node.parts if keys[0] == "properties"
+        )
         self.unnamed = [
             (node, part)
-            for node in possible
+            for node in self.possible
             for keys, part in node.parts.items()
             if keys[0] in UNDECLARED
         ]
-        self.width = max((len(node.parts_under("prefixItems")) for node in possible), default=0)
-        self.children: dict[str | int, OwnedPlace] = {}
-        self.human: list[str] | None = None
+        self.width = max(
+            (len(node.parts_under("prefixItems")) for node in self.possible), default=0
+        )
+        self._children: dict[str | int, OwnedPlace] = {}
+
+    def child(self, step: str | int) -> "OwnedPlace":
+        """Return the place of a property or an item."""
+        if self._ownership is None:
+            return self
+        if isinstance(step, int):
+            step = min(step, self.width)
+        found = self._children.get(step)
+        if found is None:
+            parts = chain.from_iterable(parts_at(node, step) for node in self.possible)
+            found = self._ownership.place(parts)
+            if isinstance(step, int) or step in self.names:
+                self._children[step] = found
+        return found
+
+    def along(self, path: Iterable[str | int]) -> Iterator["OwnedPlace"]:
+        """Yield this place and each place along a path below it."""
+        place = self
+        yield place
+        for step in path:
+            place = place.child(step)
+            yield place
+
+    def at(self, path: Iterable[str | int]) -> "OwnedPlace":
+        """Return the place at the end of a path below this one."""
+        *_, place = self.along(path)
+        return place
+
+    @cached_property
+    def human_names(self) -> list[str]:
+        """The declared properties that are human or mixed."""
+        return [name for name in self.names if self.child(name) is not LLM]
 
     @property
     def is_object(self) -> bool:
@@ -184,44 +209,48 @@ class Ownership:
         self.graph = graph
         self._places: dict[object, OwnedPlace] = {}
         self._undivided: set[Node] = set()
-        self._view_numbers: dict[str, int] = {}
         self._views: dict[tuple[Node, OwnedPlace], int] = {}
-        self._losing: set[Node] | None = None
+        self._view_numbers: dict[str, int] = {}
         self._human: Set[Node] = frozenset()
         self._model: Set[Node] = frozenset()
-        if graph.root.touched:
-            self._find_owners()
+        self._losing: Set[Node] = frozenset()
+        """Unmarked nodes that lose a model part, or have one below that does."""
+        while new := self._find_owners():
+            self._undivided |= new
         self.root = self.place((graph.root,))
 
-    def _find_owners(self) -> None:
-        """Find the owner of each node; a node that cannot be split counts as marked.
+    def _find_owners(self) -> set[Node]:
+        """Find the owner of each node, and return the nodes that cannot be split after all.
 
         A node is human if it is marked, if a schema for the same value is human (`allOf`, `then`,
         ...), or if an alternative is human and accepts more than null. If each alternative has a
         model part, the union is mixed. If one has no model part, all alternatives are human, but
         not the keywords beside them.
 
-        Each node that cannot be split may make others inseparable, so this repeats until no new one
-        is found.
+        A node that cannot be split counts as marked, and may make others inseparable.
         """
-        nodes = self.graph.nodes
-        while True:
-            marked = (n for n in nodes if n.marked or n in self._undivided or has_mark_in_whole(n))
-            self._human = with_ancestors(marked, self.graph.parents, _makes_parent_human)
-            self._model = _model_nodes(self.graph, self._human)
-            self._places.clear()
-            self._views.clear()
-            self._losing = None
-            new = {
-                node
-                for node in nodes
-                if node.touched
-                and not self._is_human(node)
-                and (self._has_lossy_item(node) or self._has_indistinct_branches(node))
-            }
-            if not new:
-                return
-            self._undivided |= new
+        graph, nodes = self.graph, [node for node in self.graph.nodes if self.graph.root.touched]
+        marked = {n for n in nodes if n.marked or n in self._undivided or has_mark_in_whole(n)}
+        self._human = human = smallest(
+            marked, graph.parents, lambda node, found: node in marked or is_human(node, found)
+        )
+        self._model = smallest(
+            nodes,
+            graph.parents,
+            lambda node, found: node not in human and has_model_part(node, found),
+        )
+        self._losing = smallest(
+            filter(self._loses_model_part, nodes), graph.parents, lambda node, _: not node.marked
+        )
+        self._places.clear()
+        self._views.clear()
+        return {
+            node
+            for node in nodes
+            if node.touched
+            and not self._is_human(node)
+            and (self._has_lossy_item(node) or self._has_indistinct_branches(node))
+        }
 
     def _is_human(self, node: Node) -> bool:
         """Return whether a node is human, or is touched and has no model part."""
@@ -232,8 +261,11 @@ class Ownership:
 
         The model cannot leave an item out of an array, so the whole array is human.
         """
-        items = (part for keys, part in node.parts.items() if keys[0] in _ITEMS and part.touched)
-        return any(self._is_human(part) and self._is_lost(part) for part in items)
+        return any(
+            part in self._losing and self._is_human(part)
+            for keys, part in node.parts.items()
+            if keys[0] in _ITEMS
+        )
 
     def _has_indistinct_branches(self, node: Node) -> bool:
         """Return whether mixed branches of a union differ in human values only.
@@ -246,7 +278,7 @@ class Ownership:
         place = self.place((node,))
         discriminator = node.rules.get("discriminator")
         if isinstance(discriminator, dict):
-            return self.child(place, str(discriminator.get("propertyName"))) is HUMAN
+            return place.child(str(discriminator.get("propertyName"))) is HUMAN
         for branches in unions:
             by_view: dict[int, Node] = {}
             for branch in branches:
@@ -264,12 +296,12 @@ class Ownership:
         view: list[JsonValue] = []
         for one in same_place((node,), ALL_OF) if depth < _MAX_VIEW_DEPTH else ():
             own: dict[str, JsonValue] = {k: one.rules[k] for k in _TELLING & one.rules.keys()}
-            own["required"] = [n for n in one.required if self.child(place, n) is not HUMAN]
+            own["required"] = [n for n in one.required if place.child(n) is not HUMAN]
             for keys, part in one.parts.items():
                 child = place
                 if keys[0] in BELOW:
                     is_named = keys[0] == "properties"
-                    child = self.child(place, keys[1]) if is_named else self.place((part,))
+                    child = place.child(keys[1]) if is_named else self.place((part,))
                 elif keys[0] not in ALTERNATIVES:
                     continue
                 if child.owner == "mixed":
@@ -291,7 +323,7 @@ class Ownership:
                 continue
             seen.add(node)
             if self._is_human(node):
-                if self._is_lost(node):
+                if node in self._losing:
                     yield path
                 continue
             for keys, part in node.parts.items():
@@ -302,15 +334,6 @@ class Ownership:
                 todo.append((part, below))
             if node.target is not None:
                 todo.append((node.target, path))
-
-    def _is_lost(self, node: Node) -> bool:
-        """Return whether an unmarked node, or one below it, loses a model part."""
-        if self._losing is None:
-            losing = filter(self._loses_model_part, self.graph.nodes)
-            self._losing = with_ancestors(
-                losing, self.graph.parents, lambda _, parent, __: not parent.marked
-            )
-        return node in self._losing and not node.marked
 
     def _loses_model_part(self, node: Node) -> bool:
         if node.marked or not node.touched:
@@ -328,70 +351,36 @@ class Ownership:
     def place(self, nodes: Iterable[Node]) -> OwnedPlace:
         """Return the place that these nodes apply to."""
         nodes = tuple(nodes)
-        if any(node in self._human for node in nodes):
+        if not self._human.isdisjoint(nodes):
             return HUMAN
         if not any(node.touched for node in nodes):
             return LLM
-        if not any(node in self._model for node in nodes):
+        if self._model.isdisjoint(nodes):
             return HUMAN
-        together = tuple(node for node in same_place(nodes, ALL_OF) if _has_rules(node))
-        key = frozenset(together)
-        place = self._places.get(key)
-        if place is None:
-            place = OwnedPlace("mixed", together, tuple(same_place(nodes, IN_PLACE)))
-            self._places[key] = place
-        return place
-
-    def child(self, place: OwnedPlace, step: str | int) -> OwnedPlace:
-        """Return the place of a property or an item."""
-        if place is LLM or place is HUMAN:
-            return place
-        if isinstance(step, int):
-            step = min(step, place.width)
-        found = place.children.get(step)
-        if found is None:
-            found = self.place(part for node in place.possible for part in self.parts(node, step))
-            if isinstance(step, int) or step in place.names:
-                place.children[step] = found
-        return found
-
-    def human_names(self, place: OwnedPlace) -> list[str]:
-        """Return the declared properties of a place that are human or mixed."""
-        if place.human is None:
-            place.human = [n for n in place.names if self.child(place, n) is not LLM]
-        return place.human
-
-    def at(self, path: Iterable[str | int]) -> OwnedPlace:
-        """Return the place at the end of a path."""
-        *_, place = self.along(path)
-        return place
-
-    def along(self, path: Iterable[str | int]) -> Iterator[OwnedPlace]:
-        """Yield each place along a path, the root first."""
-        place = self.root
-        yield place
-        for step in path:
-            place = self.child(place, step)
-            yield place
+        key = frozenset(filter(_has_rules, same_place(nodes, ALL_OF)))
+        if key not in self._places:
+            self._places[key] = OwnedPlace("mixed", self, nodes)
+        return self._places[key]
 
     def is_human(self, node: Node) -> bool:
         """Return whether every place that a node applies to is human."""
         return node in self._human
 
-    def parts(self, node: Node, step: str | int) -> list[Node]:
-        """Return the subschemas of one node for a property or an item.
 
-        Keywords that look at the whole value (`contains`, `unevaluated*`) are left out: a mark in
-        one of them makes the whole value human.
-        """
-        if isinstance(step, int):
-            named, rest = [("prefixItems", step)], ("items",)
-        else:
-            patterns = members_of(node.rules.get("patternProperties"))
-            named, rest = [("properties", step)], ("additionalProperties",)
-            named += [("patternProperties", each) for each in patterns if may_match(each, step)]
-        found = [node.parts[keys] for keys in named if keys in node.parts]
-        return found or [node.parts[keys] for keys in (rest,) if keys in node.parts]
+def parts_at(node: Node, step: str | int) -> list[Node]:
+    """Return the subschemas of one node for a property or an item.
+
+    Keywords that look at the whole value (`contains`, `unevaluated*`) are left out: a mark in
+    one of them makes the whole value human.
+    """
+    if isinstance(step, int):
+        named, rest = [("prefixItems", step)], ("items",)
+    else:
+        patterns = members_of(node.rules.get("patternProperties"))
+        named, rest = [("properties", step)], ("additionalProperties",)
+        named += [("patternProperties", each) for each in patterns if may_match(each, step)]
+    found = [node.parts[keys] for keys in named if keys in node.parts]
+    return found or [node.parts[keys] for keys in (rest,) if keys in node.parts]
 
 
 def may_match(pattern: str, name: str) -> bool:

@@ -16,7 +16,7 @@ from pyfunctools.schema.ground.issue import Issue, side_issue
 from pyfunctools.schema.ground.json_values import ABSENT, Given, deeper_than, preview
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.outline.expected import listing
-from pyfunctools.schema.separation.ownership import OwnedPlace, Ownership, SideName
+from pyfunctools.schema.separation.ownership import LLM, OwnedPlace, SideName
 
 
 def _json_part(value: Given) -> Given:
@@ -41,29 +41,29 @@ is_too_deep = partial(deeper_than, limit=DEFAULT_LIMITS.depth)
 """Returns whether a value is nested deeper than arguments may be."""
 
 
-def own_part(ownership: Ownership, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
+def own_part(root: OwnedPlace, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
     """Return the part of a value that a side may give, and an issue for each other part.
 
     A value at a mixed place that is not JSON is an issue too. An empty object at the root is never
     foreign.
     """
-    root, found = ownership.root, list[Issue]()
+    found: list[Issue] = []
     if root.owner in (side, "mixed"):
-        own = part_of(ownership, side, root, value, found=found)
+        own = part_of(side, root, value, found=found)
         return (own if found else value), found
     if value is None:
         return {}, found
-    found += (_foreign_issue(ownership, side, (str(k),), v) for k, v in members_of(value).items())
+    found += (_foreign_issue(side, root, (str(k),), v) for k, v in members_of(value).items())
     return (ABSENT if found else value), found
 
 
 def part_of(
-    ownership: Ownership,
     side: SideName,
     place: OwnedPlace,
     value: JsonValue,
     keys: Keys = (),
     *,
+    outer: OwnedPlace = LLM,
     shaped: bool = False,
     found: list[Issue] | None = None,
 ) -> Given:
@@ -71,60 +71,59 @@ def part_of(
 
     An object or array without human parts is left out of the human's part, unless that is `shaped`
     like the whole, where only the model's values are missing. What is not JSON is the human's. For
-    each part that this side may not give, an issue is added to `found`.
+    each part that this side may not give, an issue is added to `found`. `outer` is the place
+    around.
     """
     if place.owner == side:
         return value
     if place.owner != "mixed":
         if found is not None:
-            found.append(_foreign_issue(ownership, side, keys, value))
+            found.append(_foreign_issue(side, outer, keys, value))
         return ABSENT
     part = _json_part(value)
     if part is ABSENT:
         if found is not None:
             found.append(side_issue(side, keys, _JSON))
         return value if side == "human" else ABSENT
-    child = ownership.child
-    below = partial(part_of, ownership, side, shaped=shaped)
+    child = place.child
+    below = partial(part_of, side, outer=place, shaped=shaped)
     if isinstance(part, dict):
         kept = {
             key: own
             for key, inner in part.items()
-            if (own := below(child(place, key), inner, (*keys, key), found=found)) is not ABSENT
+            if (own := below(child(key), inner, (*keys, key), found=found)) is not ABSENT
         }
         return kept if kept or shaped or side == "llm" else ABSENT
     if isinstance(part, list):
         # Null stands for an item of the other side.
         items = [
-            below(child(place, n), item, (*keys, n), found=None if item is None else found)
+            below(child(n), item, (*keys, n), found=None if item is None else found)
             for n, item in enumerate(part)
         ]
         if side == "human" and not shaped:
             if all(item is ABSENT for item in items):
                 return ABSENT
-            items = _in_shape(ownership, place, part, items)
+            items = _in_shape(place, part, items)
         return [None if item is ABSENT else item for item in items]
     if found is not None and side == "human" and part is not None:
-        found.append(_no_part_issue(ownership, place, keys))
+        found.append(_no_part_issue(place, keys))
     return part if side == "llm" else None if shaped else ABSENT
 
 
-def _in_shape(
-    ownership: Ownership, place: OwnedPlace, whole: list[JsonValue], own: list[Given]
-) -> list[Given]:
+def _in_shape(place: OwnedPlace, whole: list[JsonValue], own: list[Given]) -> list[Given]:
     """Return the human's items, those without human parts in the shape of the whole."""
-    rows = ((ownership.child(place, n), item) for n, item in enumerate(whole))
-    shapes = (part_of(ownership, "human", *row, shaped=True) for row in rows)
+    rows = ((place.child(n), item) for n, item in enumerate(whole))
+    shapes = (part_of("human", *row, shaped=True) for row in rows)
     return [shape if one is ABSENT else one for one, shape in zip(own, shapes, strict=True)]
 
 
-def is_human_at(ownership: Ownership, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:
+def is_human_at(root: OwnedPlace, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:
     """Return whether the human gives the value at a path, by the values of both sides.
 
     The human also gives a value below an undeclared key that only the human's value has.
     """
     names: Collection[str] = ()
-    for depth, place in enumerate(ownership.along(keys)):
+    for depth, place in enumerate(root.along(keys)):
         above = keys[:depth]
         is_declared = not above or isinstance(above[-1], int) or above[-1] in names
         if not is_declared and value_at(human, above) is not None and value_at(llm, above) is None:
@@ -141,30 +140,30 @@ class Joiner:
     The model's value in a human place is dropped; a human's value in a model's place is an issue.
     """
 
-    def __init__(self, ownership: Ownership, llm: JsonValue, human: JsonValue) -> None:
-        self._ownership = ownership
+    def __init__(self, root: OwnedPlace, llm: JsonValue, human: JsonValue) -> None:
+        self._root = root
         self._llm = llm
         self._human = human
         self.issues: list[Issue] = []
 
     def merge(self) -> Given:
         """Return the whole; `ABSENT` if neither side gave a part of it."""
-        root = self._ownership.root
-        if root.owner != "llm":
-            return self._merge(root, self._llm, self._human, ())
-        self.issues += own_part(self._ownership, "human", self._human)[1]
+        if self._root.owner != "llm":
+            return self._merge(self._root, self._llm, self._human, ())
+        self.issues += own_part(self._root, "human", self._human)[1]
         return self._llm
 
     def _merge(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> Given:
         if place.owner == "llm":
             if human is not ABSENT:
-                self.issues.append(_foreign_issue(self._ownership, "human", keys, human))
+                outer = self._root.at(keys[:-1])
+                self.issues.append(_foreign_issue("human", outer, keys, human))
             return llm
         if place.owner == "human":
             return human
         llm, human = self._json("llm", llm, keys), self._json("human", human, keys)
         if not isinstance(human, dict | list) and human not in (None, ABSENT):
-            self.issues.append(_no_part_issue(self._ownership, place, keys))
+            self.issues.append(_no_part_issue(place, keys))
             human = ABSENT
         if not human and type(human) is not type(llm):
             human = ABSENT  # null, {} and [] stand for no part of a value of another type
@@ -174,7 +173,7 @@ class Joiner:
             kind = "an object" if isinstance(other, dict) else "an array"
             wanted = f"{kind}, as the {'model' if side == 'human' else 'human'} gave"
             self.issues.append(side_issue(side, keys, wanted, llm))
-            part_of(self._ownership, "human", place, human, keys, found=self.issues)
+            part_of("human", place, human, keys, found=self.issues)
             return ABSENT
         if isinstance(llm, dict) or isinstance(human, dict):
             return self._merge_objects(place, llm, human, keys)
@@ -191,11 +190,10 @@ class Joiner:
     def _merge_objects(self, place: OwnedPlace, llm: Given, human: Given, keys: Keys) -> JsonValue:
         models: JsonObject = llm if isinstance(llm, dict) else {}
         humans: JsonObject = human if isinstance(human, dict) else {}
-        child = self._ownership.child
         merged: dict[str, JsonValue] = {}
         for key in {**models, **humans}:
             one, other = models.get(key, ABSENT), humans.get(key, ABSENT)
-            found = self._merge(child(place, key), one, other, (*keys, key))
+            found = self._merge(place.child(key), one, other, (*keys, key))
             if found is not ABSENT:
                 merged[key] = found
         return self._with_empty(place, merged)
@@ -206,7 +204,7 @@ class Joiner:
         for name in [name for node in place.nodes for name in node.required]:
             if name in filled or depth >= _MAX_EMPTY:
                 continue
-            child = self._ownership.child(place, name)
+            child = place.child(name)
             if child.owner != "mixed":
                 continue
             empty = self._with_empty(child, {}, depth + 1)
@@ -226,34 +224,34 @@ class Joiner:
         models, humans = (each if isinstance(each, list) else nothing for each in (llm, human))
         merged: list[JsonValue] = []
         for n, (one, other) in enumerate(zip(models, humans, strict=True)):
-            child, below = self._ownership.child(place, n), (*keys, n)
+            child, below = place.child(n), (*keys, n)
             is_filler = other is None and child.owner == "llm"
             item = self._merge(child, one, ABSENT if is_filler else other, below)
             if item is ABSENT:
-                is_human = is_human_at(self._ownership, below, self._llm, self._human)
+                is_human = is_human_at(self._root, below, self._llm, self._human)
                 self.issues.append(side_issue("human" if is_human else "llm", below, "a value"))
             else:
                 merged.append(item)
         return merged
 
 
-def _foreign_issue(ownership: Ownership, side: SideName, keys: Keys, value: JsonValue) -> Issue:
-    """Return the issue of a value in the other side's place.
+def _foreign_issue(side: SideName, outer: OwnedPlace, keys: Keys, value: JsonValue) -> Issue:
+    """Return the issue of a value in the other side's place; `outer` is the place around it.
 
     For the human, it contains the expected names, or the closest; for the model, no names.
     """
     if side == "llm":
         return side_issue("llm", keys, _NO_VALUE, value)
-    names = ownership.human_names(ownership.at(keys[:-1]))
+    names = outer.human_names
     near = near_name(str(keys[-1]), names) if keys else None
     remedy = f"{listing(names) or 'nothing'} is asked for"
     remedy = remedy if near is None else f"did you mean {preview(near)}?"
     return side_issue("human", keys, f"no value here: {remedy}")
 
 
-def _no_part_issue(ownership: Ownership, place: OwnedPlace, keys: Keys) -> Issue:
+def _no_part_issue(place: OwnedPlace, keys: Keys) -> Issue:
     """Return the issue of a human's string or number at a mixed place: it has no human part."""
-    names = listing(ownership.human_names(place))
+    names = listing(place.human_names)
     return side_issue("human", keys, f"an object with {names}" if names else _CONTAINER)
 
 

@@ -22,6 +22,7 @@ from pyfunctools.schema.separation.ownership import (
     Ownership,
     SideName,
     may_match,
+    parts_at,
 )
 from pyfunctools.schema.vocabulary import CONJUNCTIVE, UNDECLARED, UNIONS, VALUE_LISTS, kept_by
 
@@ -64,8 +65,7 @@ class _SideWriter:
     def __init__(self, ownership: Ownership, side: SideName) -> None:
         self._ownership = ownership
         self._side: SideName = side
-        self._child = ownership.child
-        self._parts = CertainParts(ownership, side)
+        self._parts = CertainParts(side)
         self._conditions: dict[OwnedPlace, list[Node]] = {}
         self._definitions: dict[str, JsonValue] = {}
         self._names: dict[tuple[Node, OwnedPlace | None], str] = {}
@@ -166,9 +166,7 @@ class _SideWriter:
             result["required"] = [
                 name
                 for name in node.required
-                if self._parts.are_certain(
-                    self._ownership.parts(node, name), self._child(place, name)
-                )
+                if self._parts.are_certain(parts_at(node, name), place.child(name))
             ]
         result |= self._array(node, place) | self._in_place(node, place)
         return {key: result[key] for key in (*source, *result) if key in result}
@@ -182,8 +180,8 @@ class _SideWriter:
         is_closed = node.rules.get("additionalProperties") is False
         properties: dict[str, JsonValue] = {}
         own = dict.fromkeys(node.property_names if is_llm else ())
-        for name in dict.fromkeys([*own, *self._ownership.human_names(place)]):
-            child = self._child(place, name)
+        for name in dict.fromkeys([*own, *place.human_names]):
+            child = place.child(name)
             if child.owner == "llm" and name in own:
                 properties[name] = self._at(node.parts["properties", name], None)
             elif not is_llm or child.owner == "mixed":
@@ -221,7 +219,7 @@ class _SideWriter:
         self, properties: dict[str, JsonValue], node: Node, name: str, child: OwnedPlace
     ) -> None:
         """Add a property with all schemas of a node for its name, also those of patterns."""
-        parts = self._ownership.parts(node, name)
+        parts = parts_at(node, name)
         if any(part.schema is False for part in parts):
             return
         schemas = [self._below(part, child) for part in parts]
@@ -244,7 +242,7 @@ class _SideWriter:
             )
             conditional = [*same_place(conditions, CONJUNCTIVE.union(UNIONS))]
             self._conditions[place] = conditional
-        child, found = self._child(place, name), list[JsonSchema | bool]()
+        child, found = place.child(name), list[JsonSchema | bool]()
         for node in conditional:
             part = node.parts.get(("properties", name))
             if part is not None and part.linked:
@@ -263,7 +261,7 @@ class _SideWriter:
             if keys[0] == "patternProperties":
                 pattern = str(keys[1])
                 is_human = self._ownership.is_human(part)
-                names = () if is_human else self._ownership.human_names(place)
+                names = () if is_human else place.human_names
                 is_shared = any(may_match(pattern, name) for name in names)
                 yield pattern, part, None if is_shared else self._place_of(node, part, place)
 
@@ -287,11 +285,11 @@ class _SideWriter:
         first = node.parts_under("prefixItems")
         if first:
             result["prefixItems"] = [
-                self._item(part, self._child(place, index)) for index, part in enumerate(first)
+                self._item(part, place.child(index)) for index, part in enumerate(first)
             ]
         rest = node.parts.get(("items",))
         if rest is not None:
-            places = {self._child(place, n) for n in range(len(first), place.width + 1)}
+            places = {place.child(n) for n in range(len(first), place.width + 1)}
             # The schemas beside it may make several places of the items.
             is_one = rest.schema is False or len(places) == 1
             result["items"] = self._item(rest, places.pop()) if is_one else True
@@ -320,7 +318,7 @@ class _SideWriter:
             result["allOf"] = members
         value = node.rules.get("discriminator")
         tag = str(value.get("propertyName")) if isinstance(value, dict) else ""
-        if self._side == "llm" and self._child(place, tag) is LLM:
+        if self._side == "llm" and place.child(tag) is LLM:
             result |= self._discriminator(node, place)
         return result
 
@@ -349,8 +347,7 @@ class CertainParts:
     picks the branch of every union.
     """
 
-    def __init__(self, ownership: Ownership, side: SideName) -> None:
-        self._ownership = ownership
+    def __init__(self, side: SideName) -> None:
         self._side: SideName = side
         self._known: dict[tuple[tuple[Node, ...], OwnedPlace], bool] = {}
 
@@ -384,8 +381,8 @@ class CertainParts:
         if _are(nodes, "array") and any(map(_needs_an_item, nodes)):
             steps.append(0)
         for step in steps:
-            parts = chain.from_iterable(self._ownership.parts(node, step) for node in nodes)
-            child = self._ownership.child(place, step)
+            parts = chain.from_iterable(parts_at(node, step) for node in nodes)
+            child = place.child(step)
             if self.are_certain(dict.fromkeys(parts), child, depth):
                 return True
         return False
