@@ -33,8 +33,7 @@ class Node:
     `rules` are its keywords (empty for a boolean schema), `parts` its direct subschemas by their
     steps, also those that only a `discriminator` names. `target` is the node of its `$ref`, and
     `name` the name of a node as a definition. It is `marked` if the predicate is true for it,
-    `touched` if it or a node below is marked, and `linked` if it or a node below has a
-    reference, so that a copy elsewhere needs changes. Nodes are compared by identity.
+    `touched` if it or a node below is marked. Nodes are compared by identity.
     """
 
     schema: JsonSchema | bool
@@ -45,7 +44,6 @@ class Node:
     name: str = ""
     marked: bool = False
     touched: bool = False
-    linked: bool = False
 
     def __post_init__(self) -> None:
         self.rules = self.schema if isinstance(self.schema, dict) else {}
@@ -190,9 +188,6 @@ class Graph:
         marked = (node for node in nodes if node.marked)
         for node in smallest(marked, parents, lambda _, __: True):
             node.touched = True
-        linked = (n for n in nodes if n.target is not None or "discriminator" in n.rules)
-        for node in smallest(linked, parents, lambda _, __: True):
-            node.linked = True
         self.nodes, self.root = _merged(nodes, self.root)
         self.parents = parents_of(self.nodes)
 

@@ -1,20 +1,19 @@
 """The model's and the human's side of a schema, each written as a schema of its own.
 
-Subschemas of a side's owner are copied, those of the other owner are left out, and mixed ones are
-built keyword by keyword. A keyword that needs the values of both sides is left out of both:
-the merged value is checked by the whole schema. So both parts of a valid value are valid.
+Subschemas of a side's owner stay as they are, those of the other owner are left out, and mixed ones
+are built keyword by keyword. A keyword that needs the values of both sides is left out of both: the
+merged value is checked by the whole schema. So both parts of a valid value are valid.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.ground.references import prune, reference_to
-from pyfunctools.schema.ground.walk import map_children
+from pyfunctools.schema.ground.references import prune, reachable_definitions, reference_to
 from pyfunctools.schema.outline.json_types import listed_values, types_named
-from pyfunctools.schema.separation.graph import ALL_OF, ALTERNATIVES, Node, same_place
+from pyfunctools.schema.separation.graph import ALL_OF, Node, same_place
 from pyfunctools.schema.separation.ownership import (
     HUMAN,
     LLM,
@@ -57,35 +56,43 @@ def side_of(ownership: Ownership, side: SideName) -> JsonSchema:
 class _SideWriter:
     """Writes one side of a schema.
 
-    Each schema is an empty dict at first, and is filled when its turn in the queue comes: so no
-    schema is written twice, recursion ends, and deep nesting needs no stack. The place `None` means
-    a place that belongs to this side as a whole: the schema is copied.
+    Each mixed schema is an empty dict at first, and is filled when its turn in the queue comes: so
+    none is written twice, recursion ends, and deep nesting needs no stack. What belongs to this
+    side as a whole is not copied, and refers to the definitions of the whole schema; those that are
+    written have other names than the `shared` ones.
     """
 
-    def __init__(self, ownership: Ownership, side: SideName) -> None:
+    def __init__(self, ownership: Ownership, side: SideName, shared: Collection[str] = ()) -> None:
         self._ownership = ownership
         self._side: SideName = side
+        self._shared = shared
         self._parts = CertainParts(side)
         self._conditions: dict[OwnedPlace, list[Node]] = {}
+        self._whole: list[JsonValue] = []
         self._definitions: dict[str, JsonValue] = {}
-        self._names: dict[tuple[Node, OwnedPlace | None], str] = {}
-        self._schemas: dict[tuple[Node, OwnedPlace | None], dict[str, JsonValue]] = {}
-        self._queue: list[tuple[Node, OwnedPlace | None]] = []
+        self._names: dict[tuple[Node, OwnedPlace], str] = {}
+        self._schemas: dict[tuple[Node, OwnedPlace], dict[str, JsonValue]] = {}
+        self._queue: list[tuple[Node, OwnedPlace]] = []
 
     def write(self) -> JsonSchema:
-        schema = self._at(self._ownership.graph.root, self._ownership.root)
+        graph = self._ownership.graph
+        schema = self._at(graph.root, self._ownership.root)
         for node, place in self._queue:  # grows while it is read
-            content = self._copy(node) if place is None else self._mixed(node, place)
-            self._schemas[node, place].update(content)
+            self._schemas[node, place].update(self._mixed(node, place))
+        known = members_of(graph.schema.get("$defs"))
+        shared = reachable_definitions({"allOf": self._whole}, known)
+        if not self._definitions.keys().isdisjoint(shared):
+            return _SideWriter(self._ownership, self._side, shared).write()
+        definitions = {**{name: known[name] for name in shared}, **self._definitions}
         body = schema if isinstance(schema, dict) else {"allOf": [schema]}
         # A part that was written may be left out in the end, and with it what it refers to.
-        return prune({**body, "$defs": self._definitions}) if self._definitions else body
+        return prune({**body, "$defs": definitions}) if definitions else body
 
-    def _at(self, node: Node, place: OwnedPlace | None) -> JsonSchema | bool:
-        """Return this side of a node for a mixed place, or a copy of the node."""
-        if not isinstance(node.schema, dict) or (place is None and not node.linked):
+    def _at(self, node: Node, place: OwnedPlace) -> JsonSchema | bool:
+        """Return this side of a node for a mixed place."""
+        if not isinstance(node.schema, dict):
             return node.schema
-        if place is not None and (self._has_no_parts(node) or (node.touched and node.is_null)):
+        if self._has_no_parts(node) or (node.touched and node.is_null):
             return NULL
         key = (node, place)
         if key not in self._schemas:
@@ -96,15 +103,16 @@ class _SideWriter:
     def _below(self, node: Node, place: OwnedPlace) -> JsonSchema | bool | None:
         """Return this side of a node for a place; `None` if that belongs to the other side."""
         if place.owner == self._side:
-            return self._at(node, None)
+            self._whole.append(node.schema)
+            return node.schema
         return self._at(node, place) if place.owner == "mixed" else None
 
-    def _reference(self, target: Node, place: OwnedPlace | None) -> str:
+    def _reference(self, target: Node, place: OwnedPlace) -> str:
         key = (target, place)
         name = self._names.get(key)
         if name is None:
             name, number = target.name, 1
-            while name in self._definitions:
+            while name in self._definitions or name in self._shared:
                 number += 1
                 name = f"{target.name}_{number}"
             self._names[key] = name
@@ -112,35 +120,19 @@ class _SideWriter:
             self._definitions[name] = self._at(*key)
         return reference_to(name)
 
-    def _copy(self, node: Node) -> dict[str, JsonValue]:
-        body = {key: value for key, value in node.rules.items() if key != "$defs"}
-        copy = map_children(body, lambda steps, _: self._at(node.parts[steps], None))
-        if node.target is not None:
-            copy["$ref"] = self._reference(node.target, None)
-        return copy | self._discriminator(node, None)
-
-    def _discriminator(self, node: Node, place: OwnedPlace | None) -> dict[str, JsonValue]:
-        """Return the `discriminator` of a node, with references to definitions of this side.
-
-        For a mixed place, its mapping has only branches of unions, and other keywords are left out.
-        """
-        value = node.rules.get("discriminator")
-        if not isinstance(value, dict):
-            return {}
-        kept = ALTERNATIVES if place is None else UNIONS
+    def _discriminator(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
+        """Return the tag of a node's `discriminator`, and the branches of unions in its mapping."""
+        stated = members_of(node.rules["discriminator"])
         targets = {
             str(part.rules["$ref"]): self._reference(part.target, place)
             for keys, part in node.parts.items()
-            if keys[0] in kept and part.target is not None
+            if keys[0] in UNIONS and part.target is not None
         }
-        result = dict(value) if place is None else {"propertyName": value.get("propertyName")}
-        mapping, default = value.get("mapping"), str(result.pop("defaultMapping", None))
-        if isinstance(mapping, dict):
+        result: dict[str, JsonValue] = {"propertyName": stated.get("propertyName")}
+        if isinstance(mapping := stated.get("mapping"), dict):
             named = {tag: targets[str(to)] for tag, to in mapping.items() if str(to) in targets}
             result["mapping"] = named
-        if default in targets:
-            result["defaultMapping"] = targets[default]
-        return {"discriminator": result}
+        return result
 
     def _has_no_parts(self, node: Node) -> bool:
         """Return whether the human's side of a node is empty: it allows no object and no array."""
@@ -183,7 +175,7 @@ class _SideWriter:
         for name in dict.fromkeys([*own, *place.human_names]):
             child = place.child(name)
             if child.owner == "llm" and name in own:
-                properties[name] = self._at(node.parts["properties", name], None)
+                properties[name] = self._below(node.parts["properties", name], child)
             elif not is_llm or child.owner == "mixed":
                 self._declare(properties, node, name, child)
             if not is_llm and name not in properties and not is_closed:
@@ -245,10 +237,9 @@ class _SideWriter:
         child, found = place.child(name), list[JsonSchema | bool]()
         for node in conditional:
             part = node.parts.get(("properties", name))
-            if part is not None and part.linked:
+            if part is not None and child.owner == "mixed":
                 part.name = part.name or name
-                target = self._reference(part, child if child.owner == "mixed" else None)
-                found.append({"$ref": target})
+                found.append({"$ref": self._reference(part, child)})
             elif part is not None and isinstance(schema := self._below(part, child), dict):
                 found.append(schema)
         return {"anyOf": [*_unique(found), True]} if found else True
@@ -316,10 +307,9 @@ class _SideWriter:
                 result["anyOf"] = _unique(branches)
         if members:
             result["allOf"] = members
-        value = node.rules.get("discriminator")
-        tag = str(value.get("propertyName")) if isinstance(value, dict) else ""
-        if self._side == "llm" and place.child(tag) is LLM:
-            result |= self._discriminator(node, place)
+        tag = members_of(node.rules.get("discriminator")).get("propertyName")
+        if self._side == "llm" and isinstance(tag, str) and place.child(tag) is LLM:
+            result["discriminator"] = self._discriminator(node, place)
         return result
 
 

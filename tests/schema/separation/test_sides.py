@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.separate import separate_normalized as separate
 
 Schema = dict[str, Any]
@@ -299,13 +300,13 @@ def test_references_of_every_form_lead_to_definitions_of_the_side() -> None:
         },
         "$defs": {"One Two": {"type": "integer"}, "Unused": {"type": "null"}},
     }
-    side = llm_of(schema)
+    side = llm_of(normalize(schema))
     assert side["properties"]["b"] == {"$ref": "#/$defs/a", "title": "b"}
-    assert side["properties"]["c"] == {"$ref": "#/$defs/in"}
+    assert side["properties"]["c"] == {"$ref": "#/$defs/a_in"}
     assert side["properties"]["d"] == {"$ref": "#/$defs/One%20Two"}
-    assert side["properties"]["me"] == {"$ref": "#/$defs/Input"}
-    assert set(side["$defs"]) == {"a", "in", "One Two", "Input"}
-    assert "pin" not in side["$defs"]["Input"]["properties"]
+    assert side["properties"]["me"] == {"$ref": "#/$defs/root"}
+    assert set(side["$defs"]) == {"a", "a_in", "One Two", "root"}
+    assert "pin" not in side["$defs"]["root"]["properties"]
 
 
 def test_a_definition_with_several_sides_has_a_name_for_each() -> None:
