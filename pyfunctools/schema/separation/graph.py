@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, mapped_subtypes, steps_of
-from pyfunctools.schema.ground.walk import children, subschemas
+from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.outline.json_types import listed_values, texts_of
 from pyfunctools.schema.separation.predicates import (
     ANY,
@@ -30,6 +30,7 @@ IN_PLACE: Final = ALTERNATIVES | CONJUNCTIVE | TESTED_ONLY
 class Node:
     """One subschema of a normalized schema, at one of the places where it is used.
 
+    `above` is the node that led to it first.
     `rules` are its keywords (empty for a boolean schema), `parts` its direct subschemas by their
     steps, also those that only a `discriminator` names. `target` is the node of its `$ref`, and
     `name` the name of a node as a definition. It is `marked` if the predicate is true for it,
@@ -37,6 +38,7 @@ class Node:
     """
 
     schema: JsonSchema | bool
+    above: "Node | None" = None
     rules: JsonSchema = field(init=False)
     required: list[str] = field(init=False)
     parts: "dict[Keys, Node]" = field(default_factory=dict[Keys, "Node"])
@@ -158,24 +160,19 @@ class Graph:
         self.is_human: IsHuman = is_human
         self._by_name = by_name
         self._known: dict[tuple[object, ...], Node] = {}
-        self._first_parents: dict[Node, Node] = {}
         self._queue: list[tuple[Node, _Context]] = []
         self._answers: list[bool] = []
-        self._has_dead_reference = False
         self._paths: dict[str, Path] = {}
         self._heirs: dict[str, JsonSchema] = {}
         self.root = self._node(schema, _Context(Path.of(())), None)
         for node, context in self._queue:  # grows while it is read
             if isinstance(node.schema, dict):
                 self._read_node(node, node.schema, context)
-        if self._has_dead_reference:  # it may mean any subschema
-            self._answer_all()
-            self.root.marked = any(self._answers)
         self.nodes: list[Node] = [self.root]
         self.parents: Parents = {}
         if any(self._answers):
             self._finish([node for node, _ in self._queue])
-        for scratch in (self._known, self._first_parents, self._queue, self._paths):
+        for scratch in (self._known, self._queue, self._paths):
             scratch.clear()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -197,9 +194,7 @@ class Graph:
         key = (id(schema), own_path, scope, *context[1:])
         node = self._known.get(key)
         if node is None:
-            node = self._known[key] = Node(schema)
-            if parent is not None:
-                self._first_parents[node] = parent
+            node = self._known[key] = Node(schema, parent)
             self._queue.append((node, context))
         return node
 
@@ -244,8 +239,7 @@ class Graph:
         reference = schema.get("$ref")
         target = find_target(self.schema, reference)
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
-            self._has_dead_reference = True
-            return None
+            return None  # the validator refuses the schema
         found = None if self._by_name else self._ancestor(node, target)
         if found is None:
             found = self._node(target, context._replace(is_target=True), node)
@@ -258,26 +252,24 @@ class Graph:
         while above is not None:
             if above.schema is schema and isinstance(schema, dict):
                 return above
-            above = self._first_parents.get(above)
+            above = above.above
         return None
 
     def _path_below(self, path: Path, steps: Keys) -> Path:
-        keyword = steps[0]
-        if keyword in _SAME_PATH:
-            return path
-        if self._by_name:
-            name = str(steps[1]) if keyword == "properties" else last_name(path)
-            return self._paths.setdefault(name, Path.of((name,)))
-        is_one = keyword in ("properties", "prefixItems")
-        below = Path.of((steps[1],), root=path) if is_one else Path(path + "[*]")
-        below.keys = (*path.keys, steps[1] if is_one else ANY)
-        return below
+        if not self._by_name or steps[0] in _SAME_PATH:
+            return path_below(path, steps)
+        name = str(steps[1]) if steps[0] == "properties" else last_name(path)
+        return self._paths.setdefault(name, Path.of((name,)))
 
-    def _answer_all(self) -> None:
-        """Call the predicate for every subschema, as if it were at the root."""
-        for _, inner in subschemas(self.schema):
-            if isinstance(inner, dict):
-                self._answer(Path.of(()), inner)
+
+def path_below(path: Path, steps: Keys) -> Path:
+    """Return the path of a schema that these steps lead to, from a schema at `path`."""
+    if steps[0] in _SAME_PATH:
+        return path
+    is_one = steps[0] in ("properties", "prefixItems")
+    below = Path.of((steps[1],), root=path) if is_one else Path(path + "[*]")
+    below.keys = (*path.keys, steps[1] if is_one else ANY)
+    return below
 
 
 def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:

@@ -27,6 +27,7 @@ from pyfunctools.schema.separation.graph import (
     IN_PLACE,
     Graph,
     Node,
+    path_below,
     same_place,
     smallest,
 )
@@ -46,7 +47,7 @@ from pyfunctools.schema.vocabulary import (
 
 def alternatives(node: Node) -> Iterator[list[Node]]:
     """Yield the alternatives of each union in a node, without null."""
-    for keyword in ALTERNATIVES:
+    for keyword in ALTERNATIVES & node.rules.keys():
         if branches := node.parts_under(keyword):
             yield [branch for branch in branches if not branch.is_null]
 
@@ -140,9 +141,7 @@ class OwnedPlace:
         self._ownership = ownership
         self.nodes = tuple(same_place(roots, ALL_OF))
         self.possible = tuple(same_place(roots, IN_PLACE))
-        self.names = dict.fromkeys(
-            str(keys[1]) for node in self.possible for keys in node.parts if keys[0] == "properties"
-        )
+        self.names = dict.fromkeys(chain.from_iterable(n.property_names for n in self.possible))
         self.unnamed = [
             (node, part)
             for node in self.possible
@@ -326,12 +325,7 @@ class Ownership:
                 if node in self._losing:
                     yield path
                 continue
-            for keys, part in node.parts.items():
-                below = path
-                if keys[0] in BELOW:
-                    is_one = keys[0] in ("properties", "prefixItems")
-                    below = Path.of((keys[1],), root=path) if is_one else Path(path + "[*]")
-                todo.append((part, below))
+            todo += ((part, path_below(path, keys)) for keys, part in node.parts.items())
             if node.target is not None:
                 todo.append((node.target, path))
 

@@ -80,7 +80,7 @@ class _SideWriter:
         for node, place in self._queue:  # grows while it is read
             self._schemas[node, place].update(self._mixed(node, place))
         known = members_of(graph.schema.get("$defs"))
-        shared = reachable_definitions({"allOf": self._whole}, known)
+        shared = reachable_definitions({"allOf": self._whole}, known) if known else ()
         if not self._definitions.keys().isdisjoint(shared):
             return _SideWriter(self._ownership, self._side, shared).write()
         definitions = {**{name: known[name] for name in shared}, **self._definitions}

@@ -234,24 +234,6 @@ def test_the_name_of_each_use_of_a_definition_counts() -> None:
     assert separated.owner(("password",)) == "human"
 
 
-@pytest.mark.parametrize(
-    "link",
-    [
-        {"$ref": "#name"},
-        {"$ref": "https://example.com/a.json"},
-        {"$ref": "#/$defs/Gone"},
-        {"$ref": 5},
-    ],
-)
-def test_with_an_unknown_target_of_a_reference_one_mark_makes_all_human(
-    link: Schema,
-) -> None:
-    hidden = {"$anchor": "name", "properties": {"t": {"format": "password"}}}
-    schema = {"properties": {"a": link, "b": {"type": "string"}}, "$defs": {"D": hidden}}
-    assert separate(schema).owner(()) == "human"
-    assert separate(schema, any_of()).owner(()) == "llm"
-
-
 def test_beyond_many_places_the_predicate_is_called_once_for_a_definition(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
