@@ -3,10 +3,10 @@
 Answers are nested as the schema, or flat by path as a form sends them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, TypeAlias, cast
+from typing import Final, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
@@ -163,9 +163,6 @@ _OF_TEXTS = frozenset({"boolean", "constant", "item", "json", "null", "number"})
 """The kinds of repair that a text may have."""
 
 
-Pick: TypeAlias = Callable[[Part, list[Part]], list[Part]]
-"""Returns the branches of a union that apply."""
-
 NULL: Final = frozenset({"null"})
 _ARRAY: Final = frozenset({"array"})
 _OBJECT: Final = frozenset({"object"})
@@ -180,22 +177,23 @@ _FORMATS: Final[Mapping[str, Kind]] = {"date": "date", "time": "time", "date-tim
 class FormEntry:
     """A `place`, and the `whole` of what applies there, with the branches of decided unions.
 
-    A union is decided if it has one branch beside null, or if the model's value fits one branch.
-    `undecided` are the parts with other unions.
+    A union is decided if it has one branch beside null. Where the model gave `value`, it is also
+    decided if that fits one branch, or else all branches apply. `undecided` are the parts with
+    other unions.
     """
 
-    def __init__(
-        self, place: Place, parts: Iterable[Part] | None = None, pick: Pick | None = None
-    ) -> None:
+    def __init__(self, place: Place, parts: Iterable[Part] = (), value: Given = ABSENT) -> None:
         self.place = place
-        self._secret: dict[Keys, bool] = {}
-        parts = place.parts if parts is None else parts
-        found, self.undecided = dict.fromkeys(parts), list[Part]()
+        found, self.undecided = dict.fromkeys(parts or place.parts), list[Part]()
         queue = list(found)
         for part in queue:  # grows while it is read
             branches = _branches(part)
             if len(branches) > 1:
-                branches = [] if pick is None else pick(part, branches)
+                chosen = None if value is ABSENT else intended_branch((part,), value)
+                if value is ABSENT:
+                    branches = []
+                elif chosen is not None:
+                    branches = [chosen]
                 self.undecided += [part] if len(branches) != 1 else []
             for branch in branches:
                 queue += [each for each in branch.parts if each not in found]
@@ -203,23 +201,9 @@ class FormEntry:
         self.whole = place.outline.place_of(tuple(found))
         self.parts = tuple(found)
 
-    @classmethod
-    def beside(cls, place: Place, value: JsonValue) -> "FormEntry":
-        """Return the entry where the model gave `value`; all branches apply if no branch fits."""
-
-        entry = entry_of(place)
-        if not entry.undecided:
-            return entry
-
-        def pick(part: Part, branches: list[Part]) -> list[Part]:
-            branch = intended_branch((part,), value)
-            return branches if branch is None else [branch]
-
-        return cls(place, pick=pick)
-
     def with_branch(self, branch: Part) -> "FormEntry":
         """Return the entry with the parts of a branch that the person chose."""
-        return FormEntry(self.place, (*self.parts, *branch.parts), lambda _part, _branches: [])
+        return FormEntry(self.place, (*self.parts, *branch.parts))
 
     def fields(self, others: Iterable[str] = ()) -> list[tuple[str, Place, bool]]:
         """Return the name, place and requiredness of each property, the required ones first.
@@ -278,10 +262,8 @@ class FormEntry:
 
     def is_secret(self, keys: Keys) -> bool:
         """True if the value here is secret."""
-        if keys not in self._secret:
-            path = Path.of(keys)
-            self._secret[keys] = any(is_secret_of_human(path, part.rules) for part in self.parts)
-        return self._secret[keys]
+        path = Path.of(keys)
+        return any(is_secret_of_human(path, part.rules) for part in self.parts)
 
     @cached_property
     def is_file(self) -> bool:
@@ -329,6 +311,12 @@ class FormEntry:
 def entry_of(place: Place) -> FormEntry:
     """Return the entry of a place for which the model gave nothing."""
     return place.cached(FormEntry)
+
+
+def entry_beside(place: Place, value: JsonValue) -> FormEntry:
+    """Return the entry of a place where the model gave `value`."""
+    entry = entry_of(place)
+    return FormEntry(place, value=value) if entry.undecided else entry
 
 
 def only_value(place: Place) -> Given:

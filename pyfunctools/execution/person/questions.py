@@ -24,6 +24,7 @@ from pyfunctools.execution.person.answers import (
     FormEntry,
     answers_of,
     coerced_texts,
+    entry_beside,
     entry_of,
     first_paragraph,
     intended_branch,
@@ -114,7 +115,7 @@ class _Walk:
 
     def ask_beside(self, spot: _Spot, llm: Given, answers: Answers) -> None:
         """Ask for the person's values at a place where the model gave `llm`, and may give more."""
-        entry = FormEntry.beside(spot.place, None if llm is ABSENT else llm)
+        entry = entry_beside(spot.place, None if llm is ABSENT else llm)
         if isinstance(llm, list):
             answers.length = len(llm)
             for n, item in enumerate(llm):
