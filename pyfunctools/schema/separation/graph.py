@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonSchema
 from pyfunctools.schema.ground.path import Keys, Path
@@ -93,34 +93,12 @@ def same_place(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Nod
                 stack.append(node.target)
 
 
-Parents: TypeAlias = dict[Node, list[Node]]
-"""The parents of each node; a reference is a parent of its target."""
-
-
-def parents_of(nodes: list[Node]) -> Parents:
-    """Return the parents of each of these nodes."""
-    found: Parents = {node: [] for node in nodes}
+def parents_of(nodes: list[Node]) -> dict[Node, list[Node]]:
+    """Return the parents of each of these nodes; a reference is a parent of its target."""
+    found: dict[Node, list[Node]] = {node: [] for node in nodes}
     for node in nodes:
         for part in node.below:
             found[part].append(node)
-    return found
-
-
-def smallest(
-    start: Iterable[Node], parents: Parents, rule: Callable[[Node, Set[Node]], bool]
-) -> set[Node]:
-    """Return the smallest set of the nodes for which `rule(node, set)` is true.
-
-    `start` are those for which it may be true at first; it may become true for the parents of a
-    node in the set, and never becomes false.
-    """
-    found: set[Node] = set()
-    stack = [*start]
-    while stack:
-        node = stack.pop()
-        if node not in found and rule(node, found):
-            found.add(node)
-            stack += parents[node]
     return found
 
 
@@ -145,7 +123,7 @@ class _Context(NamedTuple):
 
 
 class Graph:
-    """The nodes of a schema, read breadth first; only the root if nothing is marked.
+    """The `root` and all `nodes` of a schema, breadth first; no nodes if nothing is marked.
 
     A subschema at two paths is two nodes, since the predicate may return different results. A
     predicate that is known to use only the last name of a path is called `by_name`: a subschema at
@@ -168,10 +146,14 @@ class Graph:
         for node, context in self._queue:  # grows while it is read
             if isinstance(node.schema, dict):
                 self._read_node(node, node.schema, context)
-        self.nodes: list[Node] = [self.root]
-        self.parents: Parents = {}
+        self.nodes: list[Node] = []
         if any(self._answers):
-            self._finish([node for node, _ in self._queue])
+            nodes = [node for node, _ in self._queue]
+            self._parents = parents_of(nodes)
+            for node in self.smallest((n for n in nodes if n.marked), lambda _, __: True):
+                node.touched = True
+            self.nodes, self.root = _merged(nodes, self.root)
+            self._parents = parents_of(self.nodes)
         for scratch in (self._known, self._queue, self._paths):
             scratch.clear()
 
@@ -179,14 +161,20 @@ class Graph:
         known = self.is_human if self._by_name else None
         return (_replayed, (self.schema, known, tuple(self._answers)))
 
-    def _finish(self, nodes: list[Node]) -> None:
-        """Find what is touched and linked, and merge the nodes that are alike."""
-        parents = parents_of(nodes)
-        marked = (node for node in nodes if node.marked)
-        for node in smallest(marked, parents, lambda _, __: True):
-            node.touched = True
-        self.nodes, self.root = _merged(nodes, self.root)
-        self.parents = parents_of(self.nodes)
+    def smallest(self, start: Iterable[Node], rule: Callable[[Node, Set[Node]], bool]) -> set[Node]:
+        """Return the smallest set of nodes for which `rule(node, set)` is true.
+
+        `start` are those for which it may be true at first; it may become true for the parents of a
+        node in the set, and never becomes false.
+        """
+        found: set[Node] = set()
+        stack = [*start]
+        while stack:
+            node = stack.pop()
+            if node not in found and rule(node, found):
+                found.add(node)
+                stack += self._parents[node]
+        return found
 
     def _node(self, schema: JsonSchema | bool, context: _Context, parent: Node | None) -> Node:
         own_path = not self._by_name and len(self._queue) < MAX_PLACES
@@ -324,6 +312,7 @@ def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
     for node, one in kept.items():
         one.name = one.name or node.name
     for node in first.values():
+        node.above = None  # it would keep what was merged away
         node.parts = {steps: kept[part] for steps, part in node.parts.items()}
         node.target = None if node.target is None else kept[node.target]
     return list(first.values()), kept[root]

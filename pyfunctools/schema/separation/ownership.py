@@ -29,7 +29,6 @@ from pyfunctools.schema.separation.graph import (
     Node,
     path_below,
     same_place,
-    smallest,
 )
 from pyfunctools.schema.vocabulary import (
     BELOW,
@@ -228,18 +227,15 @@ class Ownership:
 
         A node that cannot be split counts as marked, and may make others inseparable.
         """
-        graph, nodes = self.graph, [node for node in self.graph.nodes if self.graph.root.touched]
+        nodes, smallest = self.graph.nodes, self.graph.smallest
         marked = {n for n in nodes if n.marked or n in self._undivided or has_mark_in_whole(n)}
-        self._human = human = smallest(
-            marked, graph.parents, lambda node, found: node in marked or is_human(node, found)
-        )
+        human = smallest(marked, lambda node, found: node in marked or is_human(node, found))
+        self._human = human
         self._model = smallest(
-            nodes,
-            graph.parents,
-            lambda node, found: node not in human and has_model_part(node, found),
+            nodes, lambda node, found: node not in human and has_model_part(node, found)
         )
         self._losing = smallest(
-            filter(self._loses_model_part, nodes), graph.parents, lambda node, _: not node.marked
+            filter(self._loses_model_part, nodes), lambda node, _: not node.marked
         )
         self._places.clear()
         self._views.clear()
