@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from pyfunctools._json import JsonSchema
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, mapped_subtypes, steps_of
 from pyfunctools.schema.ground.walk import children
@@ -18,23 +18,28 @@ from pyfunctools.schema.separation.predicates import (
 )
 from pyfunctools.schema.vocabulary import CONJUNCTIVE, TESTED_ONLY, UNIONS, human_mark
 
-ALL_OF: Final = frozenset({"allOf"})
+ALL_OF: Final = frozenset({"$ref", "allOf"})
+"""Keywords whose schemas all apply to the same value, without conditions."""
 ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})
 """Keywords whose schemas are alternatives for one value. The mapping of a `discriminator` may name
 schemas that are in no union: a value may be one of them, though no validator tests it."""
-IN_PLACE: Final = ALTERNATIVES | CONJUNCTIVE | TESTED_ONLY
+TOGETHER: Final = CONJUNCTIVE | {"$ref"}
+"""Keywords whose schemas all apply to the same value, always or on a condition."""
+IN_PLACE: Final = ALTERNATIVES | TOGETHER | TESTED_ONLY
 """Keywords whose schemas apply to the same value as the schema they are in."""
+
+_REFERENCE = ("$ref",)
 
 
 @dataclass(slots=True, eq=False)
 class Node:
     """One subschema of a normalized schema, at one of the places where it is used.
 
-    `above` is the node that led to it first.
     `rules` are its keywords (empty for a boolean schema), `parts` its direct subschemas by their
-    steps, also those that only a `discriminator` names. `target` is the node of its `$ref`, and
-    `name` the name of a node as a definition. It is `marked` if the predicate is true for it,
-    `touched` if it or a node below is marked. Nodes are compared by identity.
+    steps, with the `target` of its `$ref` and those that only a `discriminator` names. `above` is
+    the node that led to it first, and `name` the name of a node as a definition. It is `marked` if
+    the predicate is true for it, and `touched` if it or a node below is marked. Nodes are compared
+    by identity.
     """
 
     schema: JsonSchema | bool
@@ -42,7 +47,6 @@ class Node:
     rules: JsonSchema = field(init=False)
     required: list[str] = field(init=False)
     parts: "dict[Keys, Node]" = field(default_factory=dict[Keys, "Node"])
-    target: "Node | None" = None
     name: str = ""
     marked: bool = False
     touched: bool = False
@@ -56,9 +60,9 @@ class Node:
         return [part for keys, part in self.parts.items() if keys[0] == keyword]
 
     @property
-    def below(self) -> list["Node"]:
-        """The direct subschemas, and the target of the reference."""
-        return [*self.parts.values(), *([] if self.target is None else [self.target])]
+    def target(self) -> "Node | None":
+        """The node of the `$ref`."""
+        return self.parts.get(_REFERENCE)
 
     @property
     def property_names(self) -> list[str]:
@@ -79,7 +83,7 @@ class Node:
 
 
 def same_place(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Node]:
-    """Yield nodes, and all for the same value through references and these keywords, each once."""
+    """Yield nodes, and all for the same value through these keywords, each once."""
     seen: set[Node] = set()
     stack = list(reversed(tuple(nodes)))
     while stack:
@@ -89,15 +93,13 @@ def same_place(nodes: Iterable[Node], keywords: Collection[str]) -> Iterator[Nod
             yield node
             below = [part for keys, part in node.parts.items() if str(keys[0]) in keywords]
             stack.extend(reversed(below))
-            if node.target is not None:
-                stack.append(node.target)
 
 
 def parents_of(nodes: list[Node]) -> dict[Node, list[Node]]:
-    """Return the parents of each of these nodes; a reference is a parent of its target."""
+    """Return the parents of each of these nodes."""
     found: dict[Node, list[Node]] = {node: [] for node in nodes}
     for node in nodes:
-        for part in node.below:
+        for part in node.parts.values():
             found[part].append(node)
     return found
 
@@ -194,7 +196,7 @@ class Graph:
             node.marked = self._answer(context.path, whole)
         shields = context.shielded if context.is_target else human_mark(whole) is False
         if "$ref" in schema:
-            node.target = self._target(node, schema, context._replace(shielded=shields))
+            self._add_target(node, schema["$ref"], context._replace(shielded=shields))
         for steps, inner in (*children(schema), *self._heirs_of(schema)):
             if steps[0] != "$defs":
                 path = self._path_below(context.path, steps)
@@ -223,16 +225,15 @@ class Graph:
             whole, schema = {**target, **whole}, target
         return {key: value for key, value in whole.items() if key != "$ref"}
 
-    def _target(self, node: Node, schema: JsonSchema, context: _Context) -> Node | None:
-        reference = schema.get("$ref")
+    def _add_target(self, node: Node, reference: JsonValue, context: _Context) -> None:
         target = find_target(self.schema, reference)
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
-            return None  # the validator refuses the schema
+            return  # the validator refuses the schema
         found = None if self._by_name else self._ancestor(node, target)
         if found is None:
             found = self._node(target, context._replace(is_target=True), node)
         found.name = found.name or _definition_name(reference)
-        return found
+        node.parts[_REFERENCE] = found
 
     def _ancestor(self, node: Node, schema: JsonSchema | bool) -> Node | None:
         """Return the node for a schema at or above this node: a reference to it is recursive."""
@@ -294,7 +295,7 @@ def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
     """Return the nodes and the root, with nodes merged whose whole graphs are alike.
 
     By partition refinement: nodes begin with a colour for their schema and marks, and get a new one
-    from the colours of their parts and target until the number of colours no longer grows.
+    from the colours of their parts until the number of colours no longer grows.
     """
     colours: dict[Node, tuple[object, ...]] = {
         node: (id(node.schema), node.touched and node.marked, node.touched) for node in nodes
@@ -305,8 +306,7 @@ def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
         number = {node: numbered[colour] for node, colour in colours.items()}
         for node in nodes:
             parts = tuple(number[part] for part in node.parts.values()) if node.touched else ()
-            target = None if node.target is None else number[node.target]
-            colours[node] = (number[node], parts, target)
+            colours[node] = (number[node], parts)
     first: dict[tuple[object, ...], Node] = {}
     kept = {node: first.setdefault(colours[node], node) for node in nodes}
     for node, one in kept.items():
@@ -314,5 +314,4 @@ def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
     for node in first.values():
         node.above = None  # it would keep what was merged away
         node.parts = {steps: kept[part] for steps, part in node.parts.items()}
-        node.target = None if node.target is None else kept[node.target]
     return list(first.values()), kept[root]

@@ -25,6 +25,7 @@ from pyfunctools.schema.separation.graph import (
     ALL_OF,
     ALTERNATIVES,
     IN_PLACE,
+    TOGETHER,
     Graph,
     Node,
     path_below,
@@ -32,7 +33,6 @@ from pyfunctools.schema.separation.graph import (
 )
 from pyfunctools.schema.vocabulary import (
     BELOW,
-    CONJUNCTIVE,
     HOLDING,
     INDIVISIBLE,
     REMARKS,
@@ -58,7 +58,7 @@ def has_mark_in_whole(node: Node) -> bool:
 
 def is_human(node: Node, human: Set[Node]) -> bool:
     """Return whether a schema for the same value as a node, or an alternative, is human."""
-    return node.target in human or any(
+    return any(
         part in human and (keys[0] in _PASSED_ON or (keys[0] in ALTERNATIVES and not part.is_null))
         for keys, part in node.parts.items()
     )
@@ -81,8 +81,7 @@ def has_model_part(node: Node, model: Set[Node]) -> bool:
     """Return whether a node that is not human has a part that the model gives."""
     return (
         has_model_slot(node, model)
-        or node.target in model
-        or any(part in model and keys[0] in CONJUNCTIVE for keys, part in node.parts.items())
+        or any(part in model and keys[0] in TOGETHER for keys, part in node.parts.items())
         or any(_have_model_parts(branches, model) for branches in alternatives(node))
     )
 
@@ -111,7 +110,7 @@ def accepts_scalars(node: Node) -> bool:
     )
 
 
-_PASSED_ON = CONJUNCTIVE | TESTED_ONLY
+_PASSED_ON = TOGETHER | TESTED_ONLY
 _CONTAINERS = frozenset({"array", "null", "object"})
 _CONSTRAINTS = judging("array", "object") - HOLDING - BELOW - {"contains"} | {"not"}
 
@@ -322,8 +321,6 @@ class Ownership:
                     yield path
                 continue
             todo += ((part, path_below(path, keys)) for keys, part in node.parts.items())
-            if node.target is not None:
-                todo.append((node.target, path))
 
     def _loses_model_part(self, node: Node) -> bool:
         if node.marked or not node.touched:
@@ -382,7 +379,7 @@ _ITEMS = frozenset({"items", "prefixItems"})
 _TELLING = VALUE_LISTS | {"type"}
 """Keywords by which a model can tell two branches apart."""
 _REMARKS = REMARKS | {"default", "description"}
-_WITHOUT_RULES = _REMARKS - {"default"} | ALL_OF | {"$defs", "$ref"}
+_WITHOUT_RULES = _REMARKS - {"default"} | ALL_OF | {"$defs"}
 _MAX_VIEW_DEPTH = 16
 """Levels below a union at which differences between its branches are looked for."""
 

@@ -13,7 +13,7 @@ from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.references import prune, reachable_definitions, reference_to
 from pyfunctools.schema.outline.json_types import listed_values, types_named
-from pyfunctools.schema.separation.graph import ALL_OF, Node, same_place
+from pyfunctools.schema.separation.graph import ALL_OF, TOGETHER, Node, same_place
 from pyfunctools.schema.separation.ownership import (
     HUMAN,
     LLM,
@@ -232,7 +232,7 @@ class _SideWriter:
                 for keys, part in node.parts.items()
                 if keys[0] in _CONDITIONS
             )
-            conditional = [*same_place(conditions, CONJUNCTIVE.union(UNIONS))]
+            conditional = [*same_place(conditions, TOGETHER.union(UNIONS))]
             self._conditions[place] = conditional
         child, found = place.child(name), list[JsonSchema | bool]()
         for node in conditional:
