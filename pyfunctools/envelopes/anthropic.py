@@ -7,7 +7,7 @@ before anything else. An error result may contain only text.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pyfunctools._json import JsonObject
+from pyfunctools._json import JsonObject, text_of
 from pyfunctools.envelopes.blocks import Blocks
 from pyfunctools.envelopes.envelope import (
     IMAGES,
@@ -26,11 +26,10 @@ from pyfunctools.envelopes.envelope import (
 from pyfunctools.envelopes.plain import (
     Ids,
     as_dict,
-    as_list,
     call_of,
     dicts_in,
-    grow,
     member,
+    merge,
     plain_data,
     read_input,
     sendable_input,
@@ -168,10 +167,11 @@ def _file_block(file: File) -> Data | None:
 def _add(block: Data, piece: Data) -> Delta:
     key, into = _PIECES.get(str(piece.get("type")), ("", ""))
     if into:
-        text = grow(block, into, piece.get(key))
+        text = text_of(piece.get(key)) or ""
+        merge(block, {into: text})
         return _delta(block, text if into == "text" else "")
     if "citation" in piece:
-        block["citations"] = [*as_list(block.get("citations")), piece["citation"]]
+        merge(block, {"citations": [piece["citation"]]})
     return Delta()
 
 

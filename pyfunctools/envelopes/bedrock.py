@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from json import dumps
 from typing import Any, Final
 
-from pyfunctools._json import JsonObject
+from pyfunctools._json import JsonObject, text_of
 from pyfunctools.envelopes.blocks import Blocks
 from pyfunctools.envelopes.envelope import (
     CallResult,
@@ -29,8 +29,8 @@ from pyfunctools.envelopes.plain import (
     as_list,
     call_of,
     dicts_in,
-    grow,
     member,
+    merge,
     plain_data,
     read_input,
     sendable_input,
@@ -172,33 +172,21 @@ def _file_block(file: File, number: int) -> Data:
 
 def _add(block: Data, piece: Data) -> Delta:
     for key, given in piece.items():
-        inner = as_dict(given)
-        if key == "text":
+        if key == "citation":
+            _cite(block, as_dict(given))
+        elif key == "text" and isinstance(given, str):
             cited = as_list(as_dict(block.get("citationsContent")).get("content"))
-            into = cited[-1] if cited else block
-            return Delta(text=grow(into, key, given))
-        if key == "toolUse":
-            block[key] = as_dict(block.get(key))
-            grow(block[key], "input", inner.get("input"))
+            merge(cited[-1] if cited else block, {key: given})
+            return Delta(text=given)
+        elif key == "reasoningContent":
+            thought = as_dict(given)
+            if thought.get("redactedContent") is None:  # it is in words
+                thought = {"reasoningText": {"text": "", **thought}}
+            merge(block, {key: thought})
+        elif key == "toolUse":
+            merge(block, {key: {"input": text_of(as_dict(given).get("input")) or ""}})
             return _delta(block)
-        if key == "reasoningContent":
-            block[key] = as_dict(block.get(key))
-            _think(block[key], inner)
-        elif key == "citation":
-            _cite(block, inner)
     return Delta()
-
-
-def _think(block: Data, piece: Data) -> None:
-    """Add a piece of the reasoning: of its text, its signature, or its encrypted content."""
-    hidden = piece.get("redactedContent")
-    if hidden is not None:
-        before = block.get("redactedContent", b"")
-        block["redactedContent"] = before + hidden if type(before) is type(hidden) else hidden
-    else:
-        thought = block.setdefault("reasoningText", {"text": ""})
-        grow(thought, "text", piece.get("text"))
-        grow(thought, "signature", piece.get("signature"))
 
 
 def _cite(block: Data, citation: Data) -> None:

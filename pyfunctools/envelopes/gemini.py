@@ -25,7 +25,7 @@ from pyfunctools.envelopes.envelope import (
     named_tool,
     with_files_named,
 )
-from pyfunctools.envelopes.plain import as_dict, dicts_in, first_dict, grow, member, plain_data
+from pyfunctools.envelopes.plain import as_dict, dicts_in, first_dict, member, merge, plain_data
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
 
@@ -80,7 +80,7 @@ class ContentReader(StreamReader):
         last = self._parts[-1] if self._parts else {}
         bare = part.keys() == last.keys() <= {"text", "thought"} and "text" in part
         if bare and part.get("thought") == last.get("thought"):
-            grow(last, "text", part["text"])
+            merge(last, {"text": part["text"]})
         else:
             self._parts.append(part)
 

@@ -45,6 +45,7 @@ from pyfunctools.envelopes.plain import (
     dicts_in,
     first_dict,
     member,
+    merge,
     plain_data,
 )
 
@@ -100,7 +101,7 @@ class ChatReader(StreamReader):
         """Add a piece of the message."""
         calls = dicts_in(delta.pop("tool_calls", None))
         text = _spoken(delta).text
-        _merge(self._message, delta)
+        merge(self._message, delta)
         touched = None
         for call in calls:
             touched = self._call(call)
@@ -118,7 +119,7 @@ class ChatReader(StreamReader):
             self._message.setdefault("tool_calls", []).append(call)
         if as_dict(call.get("function")).get("name"):
             as_dict(piece.get("function")).pop("name", None)  # some servers repeat it
-        _merge(call, piece)
+        merge(call, piece)
         return call
 
 
@@ -210,24 +211,6 @@ def _spoken(message: Data) -> Blocks:
     return blocks
 
 
-_WHOLE: Final = frozenset({"id", "role", "type"})
-"""Texts that do not come in pieces."""
-
-
-def _merge(into: Data, piece: Data) -> None:
-    """Merge a piece of an object: texts and lists are joined, other values replaced."""
-    for key, value in piece.items():
-        before = into.get(key)
-        if isinstance(before, dict) and isinstance(value, dict):
-            _merge(as_dict(into[key]), as_dict(piece[key]))
-        elif isinstance(before, str) and isinstance(value, str) and key not in _WHOLE:
-            into[key] = before + value
-        elif isinstance(before, list) and isinstance(value, list):
-            into[key] = [*before, *value]
-        elif value not in (None, "") or key not in into:
-            into[key] = value
-
-
 def _result(result: CallResult, key: str, given: str) -> JsonObject:
     """Return the message of a result that is only text, with the name or id of its call."""
     return {"role": "tool", key: given, "content": text_with_error(result, result.content)}
@@ -258,7 +241,7 @@ class CohereReader(ChatReader):
             if (place := f"content {index}") not in self._blocks:
                 self._blocks[place] = {"type": "text"}
                 self._message.setdefault("content", []).append(self._blocks[place])
-            _merge(self._blocks[place], content)
+            merge(self._blocks[place], content)
         return replace(self._add(piece), text=spoken.text)
 
 

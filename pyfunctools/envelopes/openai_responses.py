@@ -25,7 +25,7 @@ from pyfunctools.envelopes.envelope import (
     named_tool,
     text_with_error,
 )
-from pyfunctools.envelopes.plain import Ids, as_dict, call_of, dicts_in, grow, member, plain_data
+from pyfunctools.envelopes.plain import Ids, as_dict, call_of, dicts_in, member, merge, plain_data
 from pyfunctools.record.file import File
 
 _OF_THE_SDK: Final = {
@@ -203,10 +203,11 @@ class _Item:
         """Append a piece to the arguments of a call, or to a part of a message."""
         self.item["status"] = "incomplete"
         if key in ("arguments", "input"):
-            grow(self.item, key, piece)
+            merge(self.item, {key: piece})
             return Delta(call=call_of(self.item), place=id(self))
         if part not in self._parts:
             kind = "refusal" if key == "refusal" else "output_text"
             self._parts[part] = {"type": kind, key: "", "annotations": []}
             self.item["content"] = list(self._parts.values())
-        return Delta(text=grow(self._parts[part], key, piece))
+        merge(self._parts[part], {key: piece})
+        return Delta(text=piece)

@@ -57,13 +57,21 @@ def first_dict(value: object) -> Data:
     return found[0] if found else {}
 
 
-def grow(into: Data, key: str, piece: object) -> str:
-    """Append a piece to the text under a key, and return the piece; ignore one that is not text."""
-    if not isinstance(piece, str):
-        return ""
-    before = into.get(key)
-    into[key] = before + piece if isinstance(before, str) else piece
-    return piece
+_WHOLE: Final = frozenset({"id", "role", "type"})
+"""Texts that do not come in pieces."""
+
+
+def merge(into: Data, piece: Data) -> None:
+    """Merge a piece of a streamed object: texts, bytes and lists are joined, others replaced."""
+    for key, value in piece.items():
+        before = into.get(key)
+        is_joined = type(before) is type(value) and isinstance(value, str | bytes | list)
+        if isinstance(before, dict) and isinstance(value, dict):
+            merge(as_dict(into[key]), as_dict(piece[key]))
+        elif is_joined and key not in _WHOLE:
+            into[key] = into[key] + value
+        elif value not in (None, "") or key not in into:
+            into[key] = value
 
 
 def plain_data(value: object, exclude: object = None) -> Data:
