@@ -5,9 +5,12 @@ awaitable, they pass it to a `Resolve` function: `awaited` awaits it, and `witho
 it. With the latter the steps never suspend, so `finish` can run them.
 """
 
+import atexit
 import os
+import time
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from inspect import isawaitable, iscoroutine, signature
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
@@ -18,6 +21,7 @@ from pyfunctools.errors import DefinitionError, wrong_type
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Runner
     from concurrent.futures import Future
+    from threading import Thread
 
     from pyfunctools.record.function import Function
     from pyfunctools.record.outcome import Outcome, Waiting
@@ -203,6 +207,7 @@ class BackgroundLoop:
                 loop = self._loop = runner.get_loop()
                 self._process = os.getpid()
                 thread = Thread(target=_serve, args=(runner,), name="pyfunctools-loop", daemon=True)
+                _THREADS[thread] = loop
                 thread.start()
                 self._stop = weakref.finalize(self, _stop, loop)
             return self._loop
@@ -231,3 +236,24 @@ def _serve(runner: "Runner") -> None:
 def _stop(loop: "AbstractEventLoop") -> None:
     if not loop.is_closed():
         loop.call_soon_threadsafe(loop.stop)
+
+
+_THREADS: "weakref.WeakKeyDictionary[Thread, AbstractEventLoop]" = weakref.WeakKeyDictionary()
+"""The loops by their threads, which keep themselves while they run."""
+
+
+def _stop_all() -> None:
+    """Stop the loops at the exit of the interpreter, and let them cancel their tasks."""
+    running = [(thread, loop) for thread, loop in _THREADS.items() if thread.is_alive()]
+    for _, loop in running:
+        with suppress(RuntimeError):  # closed just now
+            _stop(loop)
+    until = time.monotonic() + _PATIENCE
+    for thread, _ in running:
+        thread.join(max(0.0, until - time.monotonic()))
+
+
+_PATIENCE = 1
+"""Seconds that all loops have at the exit: a task may not end when it is cancelled."""
+
+atexit.register(_stop_all)

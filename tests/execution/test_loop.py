@@ -137,6 +137,26 @@ def test_a_forked_process_gets_a_loop_of_its_own() -> None:
     assert done.stdout.strip() == "both", done.stderr
 
 
+LEFT = """
+import asyncio
+from pyfunctools.execution.steps import BackgroundLoop
+
+async def begin():
+    for _ in range(200):
+        tasks.append(asyncio.create_task(asyncio.sleep(60)))
+
+tasks = []
+kept = BackgroundLoop()
+kept.wait_for(begin())
+BackgroundLoop().wait_for(begin())
+"""
+
+
+def test_tasks_that_are_left_at_the_exit_end_silently() -> None:
+    done = subprocess.run([sys.executable, "-c", LEFT], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_a_thread_knows_whether_it_runs_a_loop() -> None:
     async def inside() -> bool:
         return in_a_loop()
