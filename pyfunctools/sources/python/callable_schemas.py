@@ -153,10 +153,19 @@ class CallableParameters:
             schema.pop("default", None)
             with suppress(Exception):  # no JSON, or no value of its hint: optional all the same
                 key = self.keys[each.name]
-                text = to_json({key: each.default}, bytes_mode="base64", inf_nan_mode="constants")
+                text = default_text(key, each.default)
                 _ = self.reading.read(text)
                 schema["default"] = from_json(text, allow_inf_nan=False)[key]
         return schema
+
+
+def default_text(key: str, default: object) -> bytes:
+    """Return an object of JSON with a default.
+
+    Raises:
+        Exception: the default has no JSON form; its class may raise anything.
+    """
+    return to_json({key: default}, bytes_mode="base64", inf_nan_mode="constants")
 
 
 def _is_secret(place: JsonSchema) -> bool:

@@ -1,6 +1,7 @@
 """Python objects and callables as functions. Reading runs no code of an object."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from inspect import Parameter, getattr_static
 from itertools import chain
@@ -201,6 +202,7 @@ def _contract(
         again, written = read_handler(called, where, docs, owner=owner, enclosing=enclosing)
         yield from schema_notes(written.value.schema, again.output.value.schema)
         yield from _hint_notes(called, docs)
+        yield from _default_notes(again)
         yield from secret_notes(llm, "python")
 
     return Contract(written, shown, is_human, notes, hinted=True)
@@ -267,6 +269,23 @@ def _hint_notes(called: object, docs: Docs) -> Iterator[Note]:
         yield Note(text=f"The docstring describes {names}, which is no parameter.")
     if _has_mark(found.hints.get("return")):
         yield Note(text="The mark in the hint of the returned value has no effect.")
+
+
+def _default_notes(handler: "MethodHandler") -> Iterator[Note]:
+    """Yield a note for each default that, as JSON, is no value of its hint, as `None` often is."""
+    from pyfunctools.sources.python.callable_schemas import default_text
+
+    for name, default in handler.defaults.items():
+        text = None
+        with suppress(Exception):  # no JSON, such as a mark for "not given"
+            text = None if default is None else default_text(handler.keys[name], default)
+        try:
+            _ = text and handler.read_json(text)
+        except Exception:  # pydantic and the hint's classes may raise anything
+            yield Note(
+                text=f"The default of `{name}` does not fit its hint as JSON: the model is not told "
+                "of it, and a call without a value gets it unchanged. Change one of the two."
+            )
 
 
 def _has_mark(hint: object) -> bool:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, Field, SecretStr, WithJsonSchema
 from typing_extensions import deprecated
 
-from pyfunctools import Human, function, function_of
+from pyfunctools import Controller, Human, function, function_of
 from pyfunctools.note import Note
 
 
@@ -130,3 +130,25 @@ def test_a_deprecated_method_says_so_as_an_operation_does() -> None:
     ]
     assert function_of(old).deprecated
     assert function_of(older).title == "Older thing"
+
+
+def test_a_default_that_does_not_fit_its_hint_is_noted_and_still_used() -> None:
+    def buy(
+        grams: int = "x",  # type: ignore[assignment]
+        many: Annotated[int, Field(ge=5)] = 1,
+        day: date = date(2025, 1, 2),
+        tea: str = None,  # type: ignore[assignment]
+        pin: SecretStr = SecretStr("x"),
+        kind: str = cast("str", object()),
+    ) -> str:
+        """Buy tea."""
+        return repr((grams, many))
+
+    controller = Controller.from_functions([buy])
+    function = controller["buy"]
+    assert [note.text.partition(" does not fit")[0] for note in function.notes] == [
+        "The default of `grams`",
+        "The default of `many`",
+    ]
+    assert "default" not in function.parameters["properties"]["grams"]  # type: ignore[index]
+    assert controller.call("buy").value == "('x', 1)"
