@@ -283,8 +283,8 @@ def _default_notes(handler: "MethodHandler") -> Iterator[Note]:
             _ = text and handler.read_json(text)
         except Exception:  # pydantic and the hint's classes may raise anything
             yield Note(
-                text=f"The default of `{name}` does not fit its hint as JSON: the model is not told "
-                "of it, and a call without a value gets it unchanged. Change one of the two."
+                text=f"The default of `{name}` does not fit its hint as JSON: the model is not "
+                "told of it, and a call without a value gets it unchanged. Change one of the two."
             )
 
 

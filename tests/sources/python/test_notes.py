@@ -137,8 +137,8 @@ def test_a_default_that_does_not_fit_its_hint_is_noted_and_still_used() -> None:
         grams: int = "x",  # type: ignore[assignment]
         many: Annotated[int, Field(ge=5)] = 1,
         day: date = date(2025, 1, 2),
-        tea: str = None,  # type: ignore[assignment]
-        pin: SecretStr = SecretStr("x"),
+        tea: str = None,  # type: ignore[assignment]  # noqa: RUF013
+        pin: SecretStr = SecretStr("x"),  # noqa: B008
         kind: str = cast("str", object()),
     ) -> str:
         """Buy tea."""
