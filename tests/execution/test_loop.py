@@ -138,23 +138,24 @@ def test_a_forked_process_gets_a_loop_of_its_own() -> None:
 
 
 LEFT = """
-import asyncio
-from pyfunctools.execution.steps import BackgroundLoop
+from fastapi import FastAPI
+from pyfunctools import Controller
 
-async def begin():
-    for _ in range(200):
-        tasks.append(asyncio.create_task(asyncio.sleep(60)))
+def call():
+    assert Controller.from_fastapi(app).call("ping_get").ok
 
-tasks = []
-kept = BackgroundLoop()
-kept.wait_for(begin())
-BackgroundLoop().wait_for(begin())
+app = FastAPI()
+app.get("/ping")(lambda: 1)
+call()
 """
 
 
-def test_tasks_that_are_left_at_the_exit_end_silently() -> None:
-    done = subprocess.run([sys.executable, "-c", LEFT], capture_output=True, text=True, timeout=30)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+def test_an_application_that_is_not_closed_ends_silently_at_the_exit() -> None:
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", LEFT], capture_output=True, text=True, timeout=60
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_thread_knows_whether_it_runs_a_loop() -> None:
