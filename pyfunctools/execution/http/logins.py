@@ -35,7 +35,7 @@ from pyfunctools.execution.request.oauth import (
     token_of,
 )
 from pyfunctools.execution.runner import Run
-from pyfunctools.execution.steps import Answered, ServerDialog, login_path
+from pyfunctools.execution.steps import Answered, login_path
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.limits import Limits
 from pyfunctools.record.function import settings_of
@@ -81,9 +81,13 @@ class Login:
         Raises:
             PyfunctoolsError: the store has to be awaited.
         """
+        answered = None if self.run.dialog is None else self.run.dialog.answered
+        if answered is not None and answered.state != self.name:
+            answered = None
+        is_declined = answered is not None and self._is_declined(answered)
         try:
-            found = await self._known(None)
-            found = await self._asked() if found is None else found
+            found = None if is_declined else await self._known(None)
+            found = await self._asked(answered) if found is None else found
         except _StoreError as failed:
             log_raised(self.run.function.name, "the store of tokens", failed.error)
             text = f"The store of logins failed ({type(failed.error).__name__}). Nothing was sent."
@@ -135,12 +139,10 @@ class Login:
             await self._save("token", found)
         return found
 
-    async def _asked(self) -> Hidden | NoToken | Outcome:
+    async def _asked(self, answered: Answered | None) -> Hidden | NoToken | Outcome:
         """Return the token after a person has logged in, or the outcome that waits for it."""
-        answered, ask = self.run.dialog or ServerDialog(None, None)
+        ask = None if self.run.dialog is None else self.run.dialog.ask
         problem = None
-        if answered is not None and answered.state != self.name:
-            answered = None
         while True:
             if answered is not None and answered.accepted is not None:
                 found = await self._finished(answered)
@@ -155,11 +157,12 @@ class Login:
             if isinstance(begun, NoToken):
                 return begun
             waiting = self._waiting(begun, problem)
-            answered = None if ask is None else await ask(waiting)
-            if isinstance(answered, Outcome):
-                return answered
-            if answered is None:
+            given = None if ask is None else await ask(waiting)
+            if isinstance(given, Outcome):
+                return given
+            if given is None:
                 return Outcome(text=_LOG_IN, reason="needs_human", waiting=waiting)
+            answered = given
 
     def _waiting(self, begun: Hidden, problem: str | None) -> Waiting:
         is_code, address = self.flow.kind == "code", str(begun["address"])
@@ -208,10 +211,16 @@ class Login:
         return begun
 
     async def _finished(self, answered: Answered) -> Hidden | NoToken:
-        if not answered.accepted:
+        if self._is_declined(answered):
             return NoToken("", "access_denied")
         given = next(iter(answered.values.values()), None)
         return await self._once(("login", str(given)), partial(self._exchanged, given))
+
+    def _is_declined(self, answered: Answered) -> bool:
+        """Return whether the person does not want to log in; then no known token is used either."""
+        given = next(iter(answered.values.values()), None)
+        is_no = self.flow.kind == "device" and coerce({"type": "boolean"}, given).value is False
+        return answered.accepted is False or is_no
 
     async def _exchanged(self, given: object) -> Hidden | NoToken:
         if fresh := await self._fresh():  # an answer to another call was first
@@ -248,8 +257,6 @@ class Login:
 
     async def _by_device(self, given: object, begun: Hidden) -> Hidden | NoToken:
         agreed = coerce({"type": "boolean"}, given).value
-        if agreed is False:
-            return NoToken("", "access_denied")
         early = begun["after"] - time.time()
         if agreed is not True or early > self.limits.deadline:
             return _OPEN

@@ -376,6 +376,19 @@ def test_a_person_who_declines_is_not_asked_again(server: OAuthServer, way: str)
     assert api.resume(waiting.ticket, {LOGIN: denied}).replayed
 
 
+@pytest.mark.parametrize("way", [{"approve": False}, {"human": False}, {"human": {LOGIN: "no"}}])
+def test_a_person_who_declines_is_heard_though_another_call_has_logged_in(
+    server: OAuthServer, way: dict[str, Any]
+) -> None:
+    api = by_device(server) if isinstance(way.get("human"), dict) else by_code(server)
+    first, second = (waiting_of(api.call("me")) for _ in range(2))
+    server.approve_devices()
+    address = first.questions[0].help
+    done = {LOGIN: True if "activate" in address else server.log_in(address)}
+    assert api.resume(first.ticket, done).ok
+    assert api.resume(second.ticket, **way).reason == "declined"
+
+
 def test_each_audience_has_its_own_token(server: OAuthServer) -> None:
     api = by_code(server)
     for who in ("ada", "bob"):
