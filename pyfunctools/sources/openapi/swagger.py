@@ -91,7 +91,7 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
         if field.get("type") == "array":
             encoding[name] = _encoding(field.get("collectionFormat"))
     with_file = any(field.get("type") == "file" for field in fields)
-    multipart = with_file or _FORMS.intersection(map(without_parameters, consumes)) == {_MULTIPART}
+    multipart = with_file or set(map(without_parameters, consumes)) & _FORMS == {_MULTIPART}
     schema = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
