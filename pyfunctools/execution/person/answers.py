@@ -184,6 +184,7 @@ class FormEntry:
 
     def __init__(self, place: Place, parts: Iterable[Part] = (), value: Given = ABSENT) -> None:
         self.place = place
+        self._secret: dict[Keys, bool] = {}
         found, self.undecided = dict.fromkeys(parts or place.parts), list[Part]()
         queue = list(found)
         for part in queue:  # grows while it is read
@@ -262,8 +263,10 @@ class FormEntry:
 
     def is_secret(self, keys: Keys) -> bool:
         """True if the value here is secret."""
-        path = Path.of(keys)
-        return any(is_secret_of_human(path, part.rules) for part in self.parts)
+        if keys not in self._secret:
+            path = Path.of(keys)
+            self._secret[keys] = any(is_secret_of_human(path, part.rules) for part in self.parts)
+        return self._secret[keys]
 
     @cached_property
     def is_file(self) -> bool:

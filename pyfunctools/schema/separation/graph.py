@@ -199,9 +199,10 @@ class Graph:
             self._add_target(node, schema["$ref"], context._replace(shielded=shields))
         for steps, inner in (*children(schema), *self._heirs_of(schema)):
             if steps[0] != "$defs":
-                path = self._path_below(context.path, steps)
-                below = _Context(path, shielded=shields and steps[0] in _SAME_PATH)
-                node.parts[steps] = self._node(inner, below, node)
+                below = context.path, False, shields
+                if steps[0] not in _SAME_PATH:
+                    below = self._path_below(context.path, steps), False, False
+                node.parts[steps] = self._node(inner, _Context(*below), node)
 
     def _heirs_of(self, schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema]]:
         """Yield the schemas that only a discriminator's mapping names, as references."""
@@ -245,7 +246,7 @@ class Graph:
         return None
 
     def _path_below(self, path: Path, steps: Keys) -> Path:
-        if not self._by_name or steps[0] in _SAME_PATH:
+        if not self._by_name:
             return path_below(path, steps)
         name = str(steps[1]) if steps[0] == "properties" else last_name(path)
         return self._paths.setdefault(name, Path.of((name,)))

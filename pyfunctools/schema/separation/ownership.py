@@ -212,7 +212,7 @@ class Ownership:
         self._model: Set[Node] = frozenset()
         self._losing: Set[Node] = frozenset()
         """Unmarked nodes that lose a model part, or have one below that does."""
-        while new := self._find_owners():
+        while graph.nodes and (new := self._find_owners()):
             self._undivided |= new
         self.root = self.place((graph.root,))
 

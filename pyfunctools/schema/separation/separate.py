@@ -13,7 +13,7 @@ from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline, PlaceTests
 from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
-from pyfunctools.schema.separation.ownership import OwnedPlace, Owner, Ownership, SideName
+from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
 from pyfunctools.schema.separation.side_values import (
     Joiner,
@@ -64,13 +64,9 @@ class Separated:
         return json_copy(self._schemas["human"]) if self.has_human else None
 
     @property
-    def _root(self) -> OwnedPlace:
-        return self._ownership.root
-
-    @property
     def has_human(self) -> bool:
         """Whether anything belongs to the human."""
-        return self._root.owner != "llm"
+        return self._ownership.root.owner != "llm"
 
     def shared(self, side: Side) -> JsonSchema:
         """Return the schema of a side, or the whole one, without a copy: do not change it."""
@@ -92,14 +88,14 @@ class Separated:
 
     def owner(self, path: Keys) -> Owner:
         """Return the owner of the place at these steps; `mixed` if both own a part of it."""
-        return self._root.at(path).owner
+        return self._ownership.root.at(path).owner
 
     def names(self, path: Keys) -> dict[str, bool]:
         """Return the declared properties of a mixed place, and whether the model alone owns each.
 
         For a place with one owner this is empty.
         """
-        place = self._root.at(path)
+        place = self._ownership.root.at(path)
         human = dict.fromkeys(place.human_names, False)
         return {**dict.fromkeys(place.names, True), **human}
 
@@ -112,7 +108,7 @@ class Separated:
 
         A value nested deeper than arguments may be is human as a whole.
         """
-        root = self._root
+        root = self._ownership.root
         if root.owner == side:
             return value
         if root.owner != "mixed":
@@ -135,7 +131,7 @@ class Separated:
         if is_too_deep(llm) or is_too_deep(human):
             issue = depth_issue("llm" if is_too_deep(llm) else "human")
             return Failure(value=llm, issues=(issue,))
-        joiner = Joiner(self._root, llm, human)
+        joiner = Joiner(self._ownership.root, llm, human)
         whole = joiner.merge()
         if joiner.issues or whole is ABSENT:
             return Failure(value=llm, issues=tuple(joiner.issues))
@@ -164,7 +160,7 @@ class Separated:
         Raises:
             SchemaError: the schema is invalid.
         """
-        own, foreign = own_part(self._root, "llm", value)
+        own, foreign = own_part(self._ownership.root, "llm", value)
         return not foreign and own is not ABSENT and self._validators["llm"].accepts(own)
 
     @property
@@ -182,7 +178,7 @@ class Separated:
 
         The value must not be nested too deeply.
         """
-        own, issues = own_part(self._root, side, value)
+        own, issues = own_part(self._ownership.root, side, value)
         if own is not ABSENT and not (result := self._validators[side].validate(own, side)):
             known = {one.path for one in issues}
             issues += (one for one in result.issues if one.path not in known)
@@ -203,7 +199,7 @@ class Separated:
         found: dict[tuple[str, str, str], Issue] = {}
         for issue in issues:
             keys = issue.path.keys
-            if is_human_at(self._root, keys, llm, human):
+            if is_human_at(self._ownership.root, keys, llm, human):
                 there = [side_issue("human", keys, issue.expected)]
             else:
                 own = self._own_issues(whole, llm, human) if own is None else own
@@ -218,11 +214,11 @@ class Separated:
         """Return the issues of each side's part, by the schema of that side."""
         found: list[Issue] = []
         for side in _SIDES:
-            own = part_of(side, self._root, whole, shaped=True)
+            own = part_of(side, self._ownership.root, whole, shaped=True)
             result = self._validators[side].validate({} if own is ABSENT else own, side)
             for issue in () if result else result.issues:
                 keys = issue.path.keys
-                if side == "human" or not is_human_at(self._root, keys, llm, human):
+                if side == "human" or not is_human_at(self._ownership.root, keys, llm, human):
                     # Another value than the model's may contain human keys.
                     is_shown = side == "llm" and value_at(llm, keys) == (issue.value,)
                     found.append(issue if is_shown else side_issue(side, keys, issue.expected))
