@@ -36,14 +36,12 @@ class Node:
     """One subschema of a normalized schema, at one of the places where it is used.
 
     `rules` are its keywords (empty for a boolean schema), `parts` its direct subschemas by their
-    steps, with the `target` of its `$ref` and those that only a `discriminator` names. `above` is
-    the node that led to it first, and `name` the name of a node as a definition. It is `marked` if
-    the predicate is true for it, and `touched` if it or a node below is marked. Nodes are compared
-    by identity.
+    steps, with the `target` of its `$ref` and those that only a `discriminator` names. `name` is
+    that of a node as a definition. It is `marked` if the predicate is true for it, and `touched` if
+    it or a node below is marked. Nodes are compared by identity.
     """
 
     schema: JsonSchema | bool
-    above: "Node | None" = None
     rules: JsonSchema = field(init=False)
     required: list[str] = field(init=False)
     parts: "dict[Keys, Node]" = field(default_factory=dict[Keys, "Node"])
@@ -140,6 +138,7 @@ class Graph:
         self.is_human: IsHuman = is_human
         self._by_name = by_name
         self._known: dict[tuple[object, ...], Node] = {}
+        self._first_parents: dict[Node, Node] = {}
         self._queue: list[tuple[Node, _Context]] = []
         self._answers: list[bool] = []
         self._paths: dict[str, Path] = {}
@@ -156,7 +155,7 @@ class Graph:
                 node.touched = True
             self.nodes, self.root = _merged(nodes, self.root)
             self._parents = parents_of(self.nodes)
-        for scratch in (self._known, self._queue, self._paths):
+        for scratch in (self._known, self._first_parents, self._queue, self._paths):
             scratch.clear()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -184,7 +183,9 @@ class Graph:
         key = (id(schema), own_path, scope, *context[1:])
         node = self._known.get(key)
         if node is None:
-            node = self._known[key] = Node(schema, parent)
+            node = self._known[key] = Node(schema)
+            if parent is not None:
+                self._first_parents[node] = parent
             self._queue.append((node, context))
         return node
 
@@ -242,7 +243,7 @@ class Graph:
         while above is not None:
             if above.schema is schema and isinstance(schema, dict):
                 return above
-            above = above.above
+            above = self._first_parents.get(above)
         return None
 
     def _path_below(self, path: Path, steps: Keys) -> Path:
@@ -313,6 +314,5 @@ def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:
     for node, one in kept.items():
         one.name = one.name or node.name
     for node in first.values():
-        node.above = None  # it would keep what was merged away
         node.parts = {steps: kept[part] for steps, part in node.parts.items()}
     return list(first.values()), kept[root]
