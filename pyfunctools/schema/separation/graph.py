@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import MAX_HOPS, find_target, mapped_subtypes, steps_of
-from pyfunctools.schema.ground.walk import children
+from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.json_types import listed_values, texts_of
 from pyfunctools.schema.separation.predicates import (
     ANY,
@@ -141,12 +141,16 @@ class Graph:
         self._first_parents: dict[Node, Node] = {}
         self._queue: list[tuple[Node, _Context]] = []
         self._answers: list[bool] = []
+        self._has_dead_reference = False
         self._paths: dict[str, Path] = {}
         self._heirs: dict[str, JsonSchema] = {}
         self.root = self._node(schema, _Context(Path.of(())), None)
         for node, context in self._queue:  # grows while it is read
             if isinstance(node.schema, dict):
                 self._read_node(node, node.schema, context)
+        if self._has_dead_reference:  # it may mean any subschema
+            self._answer_all()
+            self.root.marked = any(self._answers)
         self.nodes: list[Node] = []
         if any(self._answers):
             nodes = [node for node, _ in self._queue]
@@ -230,7 +234,8 @@ class Graph:
     def _add_target(self, node: Node, reference: JsonValue, context: _Context) -> None:
         target = find_target(self.schema, reference)
         if not isinstance(reference, str) or not isinstance(target, dict | bool):
-            return  # the validator refuses the schema
+            self._has_dead_reference = True
+            return
         found = None if self._by_name else self._ancestor(node, target)
         if found is None:
             found = self._node(target, context._replace(is_target=True), node)
@@ -245,6 +250,12 @@ class Graph:
                 return above
             above = self._first_parents.get(above)
         return None
+
+    def _answer_all(self) -> None:
+        """Call the predicate for every subschema, as if it were at the root."""
+        for _, inner in subschemas(self.schema):
+            if isinstance(inner, dict):
+                self._answer(Path.of(()), inner)
 
     def _path_below(self, path: Path, steps: Keys) -> Path:
         if not self._by_name:

@@ -70,9 +70,8 @@ def part_of(
     """Return one side's part of a value at a place; `ABSENT` if the side has no part.
 
     An object or array without human parts is left out of the human's part, unless that is `shaped`
-    like the whole, where only the model's values are missing. What is not JSON is the human's. For
-    each part that this side may not give, an issue is added to `found`. `outer` is the place
-    around.
+    like the whole, where only the model's values are missing. What is not JSON is the human's.
+    Parts that this side may not give are issues in `found`; `outer` is the place around.
     """
     if place.owner == side:
         return value
