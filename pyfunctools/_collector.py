@@ -21,6 +21,8 @@ _FULL = 1_000_000
 _FROZEN = 1_000
 """From this many on it is the program that has frozen some, which stay so: Python 3.12 has 400."""
 _moved = 0
+_unseen = 0
+"""Containers that may be made until those that the program has frozen are counted again."""
 
 
 def _end_all() -> None:
@@ -64,12 +66,19 @@ def _keep() -> bool:
     The collector counts only what it moves itself. So a walk of all is due here, after each million
     of containers; the result tells whether it is.
     """
-    global _moved  # noqa: PLW0603 - of this process, as the collector is
-    _moved += gc.get_count()[0]
-    if _moved > _FULL:
-        _moved = 0
-        return True
-    if gc.get_freeze_count() < _FROZEN:
-        gc.freeze()
-        gc.unfreeze()
-    return False
+    global _moved, _unseen  # noqa: PLW0603 - of this process, as the collector is
+    made = gc.get_count()[0]
+    _unseen -= made
+    if _unseen > 0:
+        return False
+    frozen = gc.get_freeze_count()  # walks them
+    if frozen >= _FROZEN:
+        _unseen = frozen
+        return False
+    gc.freeze()
+    gc.unfreeze()
+    _moved += made
+    if _moved <= _FULL:
+        return False
+    _moved = 0
+    return True

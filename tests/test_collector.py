@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -105,9 +106,10 @@ def test_a_controller_and_its_schemas_are_freed_without_it(
 
 
 @pytest.fixture
-def unfrozen() -> Iterator[None]:
+def unfrozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take back that `conftest.py` has frozen what there was before the tests."""
     gc.unfreeze()
+    monkeypatch.setattr("pyfunctools._collector._unseen", 0)  # as where nothing was ever frozen
     yield
     gc.freeze()
 
@@ -136,6 +138,25 @@ def test_what_the_program_has_frozen_stays_so() -> None:
     with collector_paused():
         _ = [[each] for each in range(1_000)]
     assert gc.get_freeze_count() == frozen
+
+
+def test_many_pauses_do_not_count_what_is_frozen_each_time() -> None:
+    kept = [[each] for each in range(200_000)]
+    gc.freeze()
+    calls = 0
+
+    def count(_: object, event: str, called: object) -> None:
+        nonlocal calls
+        calls += event == "c_call" and called is gc.get_freeze_count
+
+    sys.setprofile(count)
+    try:
+        for _ in range(100):
+            with collector_paused():
+                kept.append([0])
+    finally:
+        sys.setprofile(None)
+    assert calls <= 1
 
 
 @pytest.mark.usefixtures("unfrozen")
