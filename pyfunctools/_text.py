@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from json import dumps
 
 
 def visible(text: str) -> str:
@@ -28,6 +27,8 @@ def shortened(text: str, limit: int) -> str:
 
 def text_of_value(value: object) -> str:
     """Return a text as it is, and any other value as JSON; its type if it has no JSON."""
+    from json import dumps
+
     try:
         return value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):

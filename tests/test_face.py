@@ -88,7 +88,10 @@ assert Controller.from_openapi(text, server="http://127.0.0.1:1")["teas_get"].pa
 
 @pytest.mark.parametrize(
     ("program", "heavy"),
-    [(LIGHT, HEAVY), (OPENED, (*HEAVY, "email", "pyfunctools.execution.http.runner"))],
+    [
+        (LIGHT, (*HEAVY, "dataclasses", "inspect", "json")),
+        (OPENED, (*HEAVY, "email", "pyfunctools.execution.http.runner")),
+    ],
     ids=["a class is decorated", "a document is opened"],
 )
 def test_no_heavy_module_is_imported_before_it_is_needed(

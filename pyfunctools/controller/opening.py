@@ -1,7 +1,6 @@
 """Opens a source for a controller: its functions, each with its runner."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, cast
 
 from pyfunctools._collector import collector_paused
@@ -167,6 +166,8 @@ def open_document(
     **connection: "Unpack[Connection]",
 ) -> Opened:
     """Return the content of `Controller.from_openapi`."""
+    from dataclasses import replace
+
     from pyfunctools.execution.request import connection as known
     from pyfunctools.execution.request.credentials import check_schemes
     from pyfunctools.limits import checked_limits
@@ -237,6 +238,8 @@ async def open_mcp(
     progress: "ToolProgress | None",
 ) -> Opened:
     """Return the content of `Controller.from_mcp`."""
+    from dataclasses import replace
+
     from pyfunctools.execution.mcp import RemoteRunner, header_fault
     from pyfunctools.limits import checked_limits
     from pyfunctools.sources.mcp import function_of_tool, read_tools

@@ -11,7 +11,6 @@ import time
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
-from inspect import isawaitable, iscoroutine, signature
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
@@ -102,11 +101,15 @@ def resolving(awaits: bool) -> Resolve:
 
 async def awaited(value: object, _: str) -> object:
     """Return the value, awaited if it is awaitable."""
+    from inspect import isawaitable
+
     return await value if isawaitable(value) else value
 
 
 async def without_awaiting(value: object, where: str) -> object:
     """Return the value, which must not be awaitable in a blocking call."""
+    from inspect import isawaitable, iscoroutine
+
     if not isawaitable(value):
         return value
     if iscoroutine(value):
@@ -120,6 +123,8 @@ async def without_awaiting(value: object, where: str) -> object:
 
 def check_callable(where: str, called: object, arguments: tuple[object, ...]) -> None:
     """Refuse an object that cannot be called with these arguments."""
+    from inspect import signature
+
     remedy = f"Write {_WANTED[where]}."
     if not callable(called):
         raise wrong_type(where, "a function", called, remedy)

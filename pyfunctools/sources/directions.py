@@ -13,7 +13,6 @@ every object among the branches requires.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, TypeVar, cast
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
@@ -79,7 +78,7 @@ def directed(start: Part, mark: Literal["readOnly", "writeOnly"] | None) -> Json
 def _spread(holder: list[JsonValue], at: int, slots: list[Slot]) -> list[Slot]:
     """Put the branches of a `oneOf` into a list in its place, and return their slots there."""
     holder[at : at + 1] = [slot.inner for slot in slots]
-    return [replace(slot, holder=holder, key=at + n) for n, slot in enumerate(slots)]
+    return [Slot(holder, at + n, slot.inner, slot.steps) for n, slot in enumerate(slots)]
 
 
 def _loosened(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:

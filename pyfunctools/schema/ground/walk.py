@@ -1,7 +1,6 @@
 """The subschemas of a schema: reads, copies and replaces them."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -35,17 +34,21 @@ def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
             yield (keyword,), value
 
 
-@dataclass(slots=True)
 class Slot:
     """A place for a subschema in a copy of a schema, to put another one there.
 
     `inner` is the original subschema, `steps` lead to it from the schema one level above.
     """
 
-    holder: _Holder
-    key: str | int
-    inner: JsonSchema | bool
-    steps: Keys = ()
+    __slots__ = ("holder", "inner", "key", "steps")
+
+    def __init__(
+        self, holder: _Holder, key: str | int, inner: JsonSchema | bool, steps: Keys = ()
+    ) -> None:
+        self.holder = holder
+        self.key = key
+        self.inner = inner
+        self.steps = steps
 
     def put(self, schema: JsonSchema | bool) -> None:
         """Replace the subschema."""
