@@ -167,7 +167,7 @@ def _file_block(file: File) -> Data | None:
 def _add(block: Data, piece: Data) -> Delta:
     key, into = _PIECES.get(str(piece.get("type")), ("", ""))
     if into:
-        text = text_of(piece.get(key)) or ""
+        text = text_of(piece.get(key))
         merge(block, {into: text})
         return _delta(block, text if into == "text" else "")
     if "citation" in piece:

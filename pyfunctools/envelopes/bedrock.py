@@ -184,7 +184,7 @@ def _add(block: Data, piece: Data) -> Delta:
                 thought = {"reasoningText": {"text": "", **thought}}
             merge(block, {key: thought})
         elif key == "toolUse":
-            merge(block, {key: {"input": text_of(as_dict(given).get("input")) or ""}})
+            merge(block, {key: {"input": text_of(as_dict(given).get("input"))}})
             return _delta(block)
     return Delta()
 
