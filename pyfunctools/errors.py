@@ -73,7 +73,14 @@ def wrong_type(
     where: str, wanted: str, given: object, remedy: str | None = None
 ) -> DefinitionError:
     """Return the error for an argument of the wrong type; `wanted` is, say, "a `Limits`"."""
+    remedy = "Await it first." if hasattr(given, "__await__") else remedy
     return DefinitionError(where, f"This must be {wanted}, not `{type(given).__name__}`.", remedy)
+
+
+def check_count(where: str, count: object) -> None:
+    """Refuse what is not a whole number above 0."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise DefinitionError(where, f"This cannot be {count!r}.", "Write 1 or more.")
 
 
 class DocumentError(PyfunctoolsError):

@@ -24,7 +24,7 @@ from math import log, sqrt
 from typing import Final, TypeAlias, cast
 
 from pyfunctools._json import JsonValue, members_of
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import DefinitionError, check_count, wrong_type
 from pyfunctools.record.function import Function, contract_of, searched_texts
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.search_texts import SearchTexts, properties_of, property_texts
@@ -97,8 +97,7 @@ class SearchIndex:
         """
         if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("search(query)", "a text", query, 'Write `search("refund an order")`.')
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DefinitionError("search(limit)", f"{limit!r} is not a number of functions.")
+        check_count("search(limit)", limit)
         if rank is None:
             return tuple(self.functions[place] for place in self._ranked(query, limit))
         fused = dict[str, float]()

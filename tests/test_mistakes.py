@@ -129,6 +129,9 @@ def is_wrong(value: object) -> Any:
         (lambda: Attempts(is_wrong("buy")), "Attempts", "controller[name]"),
         (lambda: Attempts(is_wrong(ping)), "Attempts", "function_of"),
         (lambda: Attempts(PING, limit=is_wrong("3")), "Attempts(limit)", "1 or more"),
+        (lambda: SHOP.search("buy", limit=0), "search(limit)", "1 or more"),
+        (lambda: SHOP.searchable(limit=is_wrong(True)), "searchable(limit)", "1 or more"),
+        (lambda: list(SHOP.map([], concurrency=is_wrong(2.5))), "map(concurrency)", "1 or more"),
         (lambda: File(is_wrong("photo.png")), "File(content)", "path.read_bytes()"),
         (lambda: File(is_wrong(Path("a.png"))), "File(content)", "path.read_bytes()"),
         (lambda: File(is_wrong(None)), "File(content)", "path.read_bytes()"),
@@ -156,6 +159,8 @@ def is_wrong(value: object) -> Any:
         (lambda: TOOLS.resume(TOOLS.run(SAID), is_wrong([])), "resume(answers)", "{call_id:"),
         (lambda: TOOLS.run(iter([])), "tools.run(response)", "tools.reading()"),
         (lambda: TOOLS.run(Forgotten()), "tools.run(response)", "Await it"),
+        (lambda: TOOLS.run({"error": {}}), "tools.run(response)", "whole response"),
+        (lambda: SHOP.prompt().run(is_wrong(Forgotten())), "prompt.run(response)", "Await it"),
         (lambda: TOOLS.run(SAID["choices"][0]), "tools.run(response)", "whole response"),
         (lambda: SHOP.tools("claude-opus-5"), "dialect", "Write 'anthropic'."),
         (lambda: SHOP.tools("gpt-5"), "dialect", "Write one of 'openai', "),
@@ -225,6 +230,19 @@ def test_an_unknown_setting_is_told_the_one_that_was_meant(
     with pytest.raises(TypeError) as raised:
         mistake()
     assert remedy in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "reason"),
+    [
+        (lambda: TOOLS.run({"error": {}}), "This must be a response of 'openai', and its keys are"),
+        (lambda: Controller.from_functions([ping]).select(tags="a"), "No function has tags."),
+    ],
+)
+def test_a_mistake_is_told_what_there_is(mistake: Callable[[], object], reason: str) -> None:
+    with pytest.raises(DefinitionError) as raised:
+        mistake()
+    assert reason in raised.value.reason
 
 
 def test_a_type_error_of_the_users_own_code_is_theirs() -> None:

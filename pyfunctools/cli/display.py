@@ -107,7 +107,8 @@ def about_outcome(outcome: Outcome) -> list[RenderableType]:
         parts.append(safe_text(f"HTTP {outcome.response.status}", "dim"))
         if outcome.reason == "status" and outcome.value is not None:
             parts.append(safe_text(shortened(text_of_value(outcome.value), _BODY), "dim"))
-    questions = () if outcome.waiting is None else outcome.waiting.questions
+    waits = outcome.waiting if outcome.reason == "needs_human" else None
+    questions = () if waits is None else waits.questions
     for each in questions:
         problem = f": {each.problem}" if each.problem else ""
         parts.append(safe_text(f"a person gives {each.path}: {each.label}{problem}", "yellow"))

@@ -112,7 +112,8 @@ def read_context(given: str | None) -> object:
         return None
     if _OBJECT.fullmatch(given):
         return _instance(given, _imported(given))
-    return _json("--context", read_value(given) or "", "Give `module:object`, or JSON.")
+    remedy = "Give `module:object`, or JSON: `'\"kim\"'` is a text."
+    return _json("--context", read_value(given) or "", remedy)
 
 
 def read_keys(given: str | None) -> list[bytes] | None:
@@ -164,7 +165,8 @@ def _filled_in(option: str, text: str) -> str:
         name = match[1] or match[2]
         value = os.environ.get(name)
         if value is None:
-            raise DefinitionError(option, f"The variable ${name} is not set.", f"export {name}=...")
+            reason = f"The variable ${name} is not set."
+            raise DefinitionError(option, reason, f"Write `export {name}=...` first.")
         return value
 
     return _VARIABLE.sub(value_of, text)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from pyfunctools.controller.call_errors import check_options
 from pyfunctools.controller.calling import CallOptions, called_function
-from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
+from pyfunctools.errors import MissingExtraError, check_count, wrong_type
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.record.call import Call
 
@@ -52,10 +52,7 @@ class Batch:
     ) -> None:
         self._options = cast("CallOptions", UnshownArguments(cast("dict[str, Any]", options)))
         cast("dict[str, object]", options).clear()  # no frame around this one may hold them
-        if isinstance(concurrency, bool) or not isinstance(concurrency, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type("map(concurrency)", "a whole number", concurrency)
-        if concurrency < 1:
-            raise DefinitionError("map(concurrency)", "This must be at least 1.")
+        check_count("map(concurrency)", concurrency)
         if progress and progress is not True and not callable(progress):
             raise wrong_type("map(progress)", "`True` or a function of (done, total)", progress)
         check_options("map", self._options, CallOptions.__annotations__)

@@ -17,7 +17,7 @@ from pyfunctools._json import JsonObject, JsonValue, members_of, text_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.envelopes.envelope import CallResult, Envelope, ModelCall, ModelTurn
-from pyfunctools.errors import DefinitionError, UnknownFunctionError
+from pyfunctools.errors import DefinitionError, UnknownFunctionError, check_count
 from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.runner import Runner
 from pyfunctools.record.function import Function, contract_of
@@ -164,8 +164,7 @@ def finder(
     spelled: Mapping[str, str] | None = None,
 ) -> RunnableFunction:
     """Return the function that finds functions: their signatures, or a JSON list of their names."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DefinitionError("searchable(limit)", f"{limit!r} is not a number of functions.")
+    check_count("searchable(limit)", limit)
 
     def find(query: str) -> str:
         found = search(query, limit=limit)

@@ -5,7 +5,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from inspect import isawaitable
 from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -22,7 +21,7 @@ from pyfunctools.envelopes.envelope import Envelope, ModelCall, ModelTurn, Strea
 from pyfunctools.envelopes.mcp import traits_of
 from pyfunctools.envelopes.plain import Ids
 from pyfunctools.envelopes.vendors import ENVELOPES, envelope_of
-from pyfunctools.errors import DefinitionError, UnknownFunctionError
+from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.prompting.calls.calls import parse_calls
 from pyfunctools.prompting.calls.check import as_cut_off, check_calls
@@ -192,9 +191,11 @@ class Tools(TurnRunner, list[Any]):
             reason = f"This is a response of {others[0]!r}, and the tools are for {self.dialect!r}."
             remedy = f"Write `controller.tools({others[0]!r})`."
         else:
-            kind = type(response).__name__
-            reason = f"The response must be that of {self.dialect!r}, not `{kind}`."
-            remedy = _remedy_for(response)
+            remedy, wanted = _remedy_for(response), f"a response of {self.dialect!r}"
+            if not isinstance(response, Mapping):
+                raise wrong_type("tools.run(response)", wanted, response, remedy)
+            keys = [str(key)[:40] for key in cast("Mapping[object, object]", response)][:5]
+            reason = f"This must be {wanted}, and its keys are {keys}."
         raise DefinitionError("tools.run(response)", reason, remedy)
 
     def _mended(self, turn: ModelTurn) -> ModelTurn:
@@ -233,8 +234,6 @@ class Tools(TurnRunner, list[Any]):
 
 def _remedy_for(response: object) -> str:
     """Return the remedy for a value that is not a response."""
-    if isawaitable(response):
-        return "Await it first: `response = await client...`, then `await tools.arun(response)`."
     if hasattr(response, "__next__") or hasattr(response, "__anext__"):
         return "Feed a stream's events to `reading = tools.reading()`, and pass `reading.response`."
     return (

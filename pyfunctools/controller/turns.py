@@ -283,10 +283,8 @@ class RunnablePrompt(Prompt, TurnRunner):
 
     def _read_turn(self, response: object) -> ModelTurn:
         if not isinstance(response, str):
-            kind = type(response).__name__
-            reason = f"The response must be a text, not `{kind}`."
             remedy = "Write `prompt.run(response.choices[0].message.content)`, for example."
-            raise DefinitionError("prompt.run(response)", reason, remedy)
+            raise wrong_type("prompt.run(response)", "a text", response, remedy)
         found = parse_calls(response, self._controller.functions)
         calls = [ModelCall(id=None, name=each.name, arguments=each.arguments) for each in found]
         return self._text.read_turn(response, calls)

@@ -82,7 +82,8 @@ def _check_known(key: str, asked: Iterable[str], known: set[str]) -> None:
             continue
         close = " or ".join(repr(each) for each in near_names(pattern, sorted(known)))
         listed = ", ".join(repr(each) for each in sorted(known)[:_LISTED])
-        there = f"There are {listed}{', …' if len(known) > _LISTED else ''}." if known else ""
+        there = f"There are {listed}{', …' if len(known) > _LISTED else ''}."
+        there = there if known else f"No function has {key}."
         there += f" Did you mean {close}?" if close else ""
         asked_for = repr(shortened(visible(pattern), 100))
         reason = f"{asked_for} matches no function. {there}".rstrip()

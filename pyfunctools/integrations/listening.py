@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, check_count
 
 CONNECTIONS: Final = 1_000
 """The most connections at the same time."""
@@ -29,14 +29,13 @@ def listening_socket(where: str, host: str, port: int) -> socket:
     try:
         return create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
     except OSError as error:
-        raise DefinitionError(where, f"{host}:{port} cannot be served: {error}.") from None
+        reason = f"{host}:{port} cannot be served: {error.strerror}."
+        raise DefinitionError(where, reason, "Choose another; port 0 takes a free one.") from None
 
 
 async def serve_app(app: Starlette, host: str, port: int, path: str, connections: int) -> None:
     """Serve an application until this task is cancelled, and print its URL to standard error."""
-    if connections < 1:
-        reason = f"{connections} is not a number of connections."
-        raise DefinitionError("serve(max_connections)", reason, "Write 1 or more.")
+    check_count("serve(max_connections)", connections)
     listening = listening_socket("serve(port)", host, port)
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{listening.getsockname()[1]}{path}"

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import short_repr
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import check_count, wrong_type
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome
@@ -45,9 +45,7 @@ class Attempts:
         if not isinstance(self.function, Function):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Write `controller[name]`, or `function_of(...)`."
             raise wrong_type("Attempts", "a `Function`", self.function, remedy)
-        if not isinstance(self.limit, int) or self.limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-            reason = f"This must be an integer above 0, not {self.limit!r}."
-            raise DefinitionError("Attempts(limit)", reason, "Write 1 or more.")
+        check_count("Attempts(limit)", self.limit)
 
     def __repr__(self) -> str:
         state = f"{self.count} of {self.limit} tried, result={short_repr(self.result)}"

@@ -161,6 +161,10 @@ def test_call_has_the_exit_status_of_its_outcome(folder: Path) -> None:
     assert waiting.returncode == Status.WAITS
     assert "a person gives $input.pin: The pin" in waiting.stderr
     assert waiting.stdout == "A person has to add their part first. Nothing has run yet.\n"
+    unapproved = run("call", "bank:Bank", "pay", *args, *gave, cwd=folder)
+    assert unapproved.returncode == Status.WAITS
+    assert "This needs approval: use --yes" in unapproved.stderr
+    assert "a person gives" not in unapproved.stderr
     wrong = run("call", "bank:Bank", "pay", "--args", "-", cwd=folder, given="{}")
     assert wrong.returncode == Status.REFUSED
     assert "❌" in wrong.stdout
@@ -191,7 +195,9 @@ def test_arguments_context_and_credentials_come_from_the_line(
     for option in (("--header", "X: $NOT_THERE"), ("--auth", "header:X=${NOT_THERE}")):
         done = run(*call, *option, cwd=folder)
         assert done.returncode == Status.MISTAKE
-        assert "The variable $NOT_THERE is not set." in done.stderr
+        assert "The variable $NOT_THERE is not set. Write `export NOT_THERE=" in done.stderr
+    unquoted = run(*words, "ada", cwd=folder).stderr
+    assert "Give `module:object`, or JSON: `'\"kim\"'` is a text." in unquoted
     assert "is Python" in run("call", "bank:who", "who", "--auth", "x=y", cwd=folder).stderr
 
 

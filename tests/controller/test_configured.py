@@ -286,6 +286,10 @@ def test_all_calls_may_need_an_approval_and_after_an_exception_nothing_runs() ->
     outcome = fails.call("pay", {"amount": 1}, human={"to": "Ada"})
     assert (outcome.reason, desk.ran) == ("raised", [])
     assert "(ZeroDivisionError)" in outcome.text
+    forgets = Controller.from_object(desk).configured(confirm=lambda _: None)  # type: ignore[arg-type,return-value]
+    with pytest.raises(DefinitionError, match=r"confirm\(pending\): .*, not `NoneType`"):
+        forgets.call("pay", {"amount": 1}, human={"to": "Ada"})
+    assert desk.ran == []
     with pytest.raises(DefinitionError, match="confirm"):
         Controller.from_object(desk).configured(confirm="always")  # type: ignore[arg-type]
 

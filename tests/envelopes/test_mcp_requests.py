@@ -144,5 +144,5 @@ def test_requests_are_not_streamed() -> None:
     ids=range(8),
 )
 def test_other_values_are_refused(value: Any) -> None:
-    with pytest.raises(DefinitionError, match="must be that of 'mcp'"):
+    with pytest.raises(DefinitionError, match="must be a response of 'mcp'"):
         TOOLS.run(value)

@@ -292,9 +292,6 @@ def test_errors_of_the_library_pass_through_a_callable(way: str) -> None:
         (True, None),
         (False, "denied"),
         (None, "needs_approval"),
-        ("yes", "denied"),
-        (1, "denied"),
-        ({"amount": 1}, "denied"),
     ],
 )
 def test_only_true_approves(way: str, answer: object, reason: str | None) -> None:
@@ -311,6 +308,22 @@ def test_only_true_approves(way: str, answer: object, reason: str | None) -> Non
     assert (outcome.waiting is not None) is (reason == "needs_approval")
     assert [call.arguments for call in asked] == [{"amount": 1, "pin": "***"}]
     assert asked[0].function is desk.function
+
+
+@pytest.mark.parametrize("answer", ["yes", 1, {"amount": 1}])
+def test_what_is_no_answer_is_a_mistake_of_the_program(way: str, answer: object) -> None:
+    desk = Desk(confirm=True)
+    waiting = desk.call(way, {"amount": 1}, human={"pin": "1"}).waiting
+    assert waiting is not None
+    for refused in (
+        lambda: desk.call(way, {"amount": 1}, human={"pin": "1"}, approve=lambda _: answer),
+        lambda: desk.resume(way, waiting.ticket, {"pin": "1"}, approve=lambda _: answer),
+    ):
+        with pytest.raises(
+            DefinitionError, match=r"approve\(pending\): This must be `True`, .*, not"
+        ):
+            refused()
+    assert desk.resume(way, waiting.ticket, {"pin": "1"}, approve=True).ok  # it is not used up
 
 
 def test_an_unapproved_call_waits_with_a_ticket(way: str) -> None:

@@ -336,6 +336,7 @@ def test_a_comma_too_many_is_marked_and_no_other(page: TestClient) -> None:
 def test_issues_stand_on_their_lines(page: TestClient) -> None:
     text = post(page, "/functions/add", "run", arguments='{"first": "x"}')
     assert re.search(r"<mark>[^<]*first[^<]*❌ expected integer</mark>", text)
+    assert text.count("<mark>") == 1
 
 
 def test_a_value_that_is_the_persons_is_refused(till: Till, page: TestClient) -> None:

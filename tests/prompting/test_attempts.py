@@ -138,7 +138,7 @@ def test_the_limit_is_the_number_of_tries(limit: int) -> None:
 
 
 def test_a_wrong_function_and_a_limit_below_one_are_refused() -> None:
-    with pytest.raises(DefinitionError, match="must be an integer above 0"):
+    with pytest.raises(DefinitionError, match="Write 1 or more"):
         Attempts(FUNCTION, limit=0)
     with pytest.raises(DefinitionError, match="`Function`"):
         Attempts("buy")  # type: ignore[arg-type]

@@ -241,7 +241,7 @@ def failing() -> Any:
     ("document", "said"),
     [
         (failing, "cannot create its document: ValueError: no such model"),
-        (lambda: None, "A NoneType is not a document."),
+        (lambda: None, "This must be a document, not `NoneType`."),
         (lambda: {"openapi": "3.1.0", "paths": []}, "`paths` is .*not an object"),
     ],
 )

@@ -63,7 +63,7 @@ or `None` if they gave none.
 """
 
 Answer: TypeAlias = "bool | Approval | None"
-"""A person's answer: `True` or an `Approval` is yes, `None` is not now, anything else is no."""
+"""A person's answer: `True` or an `Approval` is yes, `False` is no, `None` is not now."""
 
 Approve: TypeAlias = "Answer | Callable[[PendingCall], Answer | Awaitable[Answer]]"
 """The answer for a function with `confirm`, or a function that asks for it."""

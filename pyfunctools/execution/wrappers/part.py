@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._lazy import Lazy
-from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError
+from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
 from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.approval import (
     Approval,
@@ -82,11 +82,15 @@ async def result_of(
 ) -> tuple[object] | Outcome:
     """Return the result of a caller's callable, or the outcome of one that raised.
 
-    The text has the exception's type but not its message, which may contain a secret. A
-    callable with other parameters is a mistake of the program, and an exception is raised.
+    The text has the exception's type but not its message, which may contain a secret. A callable
+    with other parameters or results is a mistake of the program, and an exception is raised.
     """
     try:
-        return (await person.made.resolve(called(*arguments), where),)
+        answer = await person.made.resolve(called(*arguments), where)
+        wanted, kinds = _ANSWERS[where]
+        if not isinstance(answer, kinds):
+            raise wrong_type(f"{where}(pending)", wanted, answer)
+        return (answer,)
     except Exception as error:  # the application's code may raise anything
         if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
             raise
@@ -96,6 +100,13 @@ async def result_of(
         text = _UNKNOWN if where == "confirm" else _UNASKED
         text = text.format(person.private.text(type(error).__name__), person.nothing_ran)
         return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
+
+
+_ANSWERS = {
+    "approve": ("`True`, `False`, `None` or an `Approval`", bool | Approval | None),
+    "confirm": ("`True` or `False`", bool),
+    "human": ("a value", object),
+}
 
 
 def pending_call(

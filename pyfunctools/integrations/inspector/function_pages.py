@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 
 from pyfunctools import Controller, Function, PyfunctoolsError, Skipped
-from pyfunctools._text import shortened
+from pyfunctools._text import quantity, shortened
 from pyfunctools.dialects.table import DIALECTS
 from pyfunctools.integrations.inspector.markup import (
     Child,
@@ -49,7 +49,7 @@ def function_list(
     return tag(
         "section",
         note and tag("p", note, class_="problem"),
-        tag("p", f"{len(found):,} of {len(controller):,} functions", role="status"),
+        tag("p", f"{len(found):,} of {quantity(len(controller), 'function')}", role="status"),
         tag("ul", [_item(root, each, here) for each in found], class_="functions"),
         id="found",
     )
@@ -78,7 +78,7 @@ def tag_list(root: str, controller: Controller, wanted: str | None) -> Child:
     addresses = {each: f"{root}/?{urlencode({'tag': each})}" for each in tags}
     links = (tag("a", each, href=addresses[each], aria_current=each == wanted) for each in tags)
     listed = tag("ul", [tag("li", each) for each in links], class_="tags")
-    title = tag("summary", f"{len(tags)} tags")
+    title = tag("summary", quantity(len(tags), "tag"))
     return bool(tags) and tag("details", title, listed, open=wanted is not None)
 
 
@@ -190,7 +190,7 @@ def size_section(
     inner = (tag("div", hidden, id="pressed"), tag("div", blocks, id="map"))
     return (
         tag("h1", "Size"),
-        tag("p", f"{len(controller):,} functions, about {total:,} tokens for a model."),
+        tag("p", f"{quantity(len(controller), 'function')}, about {total:,} tokens for a model."),
         tag("section", choice, id="choice", class_="panel"),
         tag("form", inner, method="get", action=f"{request.scope.get('root_path', '')}/size"),
     )
@@ -224,8 +224,9 @@ def _choice(source: str, chosen: Mapping[str, int], kind: str, picked: Sequence[
         return tag("p", "Press tags and functions to choose them.")
     words = ["pyfunctools", "export", source, *(f"--{kind}={each}" for each in picked)]
     words += ["--dialect=anthropic"] if len(chosen) > _OPENAI else []
+    size = f"{quantity(len(chosen), 'function')}, about {sum(chosen.values()):,} tokens"
     return (
-        tag("p", tag("b", f"{len(chosen):,} functions, about {sum(chosen.values()):,} tokens")),
+        tag("p", tag("b", size)),
         code_block(f"controller.select({kind}s={picked!r})", aria_label="Code"),
         code_block(shlex.join(words), aria_label="Command"),
     )

@@ -22,7 +22,7 @@ from pyfunctools.integrations.inspector.markup import (
 from pyfunctools.integrations.inspector.trying import FieldValues, HeldCall, Trial, key_of
 from pyfunctools.record.outcome import outcome_json
 
-_MARK = "❌"
+_MARK = "// ❌"
 _TYPES = {"date": "date", "time": "time", "datetime": "datetime-local", "file": "file"}
 
 

@@ -121,11 +121,12 @@ def check_version(root: JsonObject, name: str) -> None:
             f"This follows version {version[:40]!r} of `{keyword}`.",
             pointer=f"/{keyword}",
             remedy='Write the whole version as text: `"openapi": "3.1.0"` (or 3.0 or 3.2), '
-            'or `"swagger": "2.0"`.',
+            'or `"swagger": "2.0"`. Convert a document of another version.',
         )
 
 
 _ADDRESS = re.compile(r"\s*https?:", re.IGNORECASE)
+_MARKUP = re.compile(r"\s*<[!?A-Za-z]")
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[^][{}"]+', re.DOTALL)
 _SAFE_NESTING = 1000
 """The deepest nesting for `json.loads` that is safe for the stack of any thread."""
@@ -173,7 +174,8 @@ def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
                 "This is a URL, and documents are not fetched.",
                 remedy="Fetch it first, `httpx.get(url).text` for example, and pass the text.",
             )
-        return _file(source, limits)
+        remedy = "A text begins with `{` or has several lines; any other `str` is a path."
+        return _file(source, limits, remedy)
     if isinstance(source, os.PathLike):
         return _file(os.fsdecode(source), limits)  # pyright: ignore[reportUnknownArgumentType]
     name = "the bytes" if isinstance(source, bytes) else "the source"
@@ -194,24 +196,21 @@ def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
         return _parse(_decode(bytes(source), name, limits), name, uri, limits)
     raise DocumentError(
         name,
-        f"A {type(source).__name__} is not a document.",
+        f"This must be a document, not `{type(source).__name__}`.",
         remedy="Pass a mapping, or JSON or YAML as text or bytes. Pass an application to "
         "`Controller.from_fastapi`.",
     )
 
 
-def _file(path: str, limits: Limits) -> Loaded:
+def _file(path: str, limits: Limits, remedy: str | None = None) -> Loaded:
     try:
         with open(path, "rb") as file:
             content = file.read(limits.document + 1)
         uri = Path(path).resolve().as_uri()
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        raise DocumentError(
-            repr(path),
-            f"This cannot be opened: {reason or error}.",
-            remedy="Text has to hold a newline or to start with `{`; anything else is a path.",
-        ) from error
+        reason = f"This cannot be opened: {reason or error}."
+        raise DocumentError(repr(path), reason, remedy=remedy) from error
     return _parse(_decode(content, path, limits), path, uri, limits)
 
 
@@ -242,6 +241,9 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
     start = text.lstrip(" \t\r\n")[:1]
     if not start:
         raise DocumentError(name, "This is empty.")
+    if _MARKUP.match(text):
+        remedy = "Save the document itself, JSON or YAML: a page that shows it has a link to it."
+        raise DocumentError(name, "This is HTML or XML, not an OpenAPI document.", remedy=remedy)
     value = (_json_or_yaml if start == "{" else read_yaml)(text, name, limits)
     if not isinstance(value, dict):
         kind = "a list" if isinstance(value, list) else f"the plain value {str(value)[:40]!r}"

@@ -130,7 +130,7 @@ def _tags(operation: JsonObject) -> tuple[str, ...]:
 
 def _check_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
     if value not in allowed:
-        choices = ", ".join(map(repr, allowed))
+        choices = " or ".join(map(repr, allowed))
         raise DefinitionError(option, f"{value!r} is not one of the choices.", f"Write {choices}.")
 
 

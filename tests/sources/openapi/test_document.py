@@ -210,8 +210,8 @@ def test_references_in_a_schema_with_an_address_are_its_own_first() -> None:
         (DocumentError("x.json", "Not for you."), "x.json: Not for you."),
         ("{", "This is not JSON"),
         ("[1]\n", "this is a list"),
-        (7, "x.json: A int is not a document."),
-        (None, "x.json: A NoneType is not a document."),
+        (7, "x.json: This must be a document, not `int`."),
+        (None, "x.json: This must be a document, not `NoneType`."),
     ],
 )
 def test_an_exception_of_a_resolver_becomes_a_document_error(answer: object, reason: str) -> None:

@@ -33,6 +33,7 @@ def test_an_old_version_that_is_read(version: JsonValue) -> None:
         ({"swaggerVersion": "1.2"}, "version '1.2' of `swaggerVersion`."),
         ({"openapi": "3.3.0"}, "This follows version '3.3.0' of `openapi`."),
         ({"openapi": "4.0.0"}, 'Write the whole version as text: `"openapi": "3.1.0"`'),
+        ({"swagger": "1.1"}, "Convert a document of another version."),
         ({"openapi": "2.0"}, "This follows version '2.0' of `openapi`."),
         ({"openapi": "3.1.0x"}, "This follows version '3.1.0x' of `openapi`."),
         ({"swagger": "3.0.0"}, "This follows version '3.0.0' of `swagger`."),
@@ -116,7 +117,7 @@ def test_every_reference_in_a_document_is_collected() -> None:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("", "No such file or directory. Text has to hold a newline or to start with `{`"),
+        ("", "No such file or directory. A text begins with `{` or has several lines; any"),
         ("no/such/file.json", "This cannot be opened: No such file or directory."),
         ("\n", "This is empty."),
         (b"", "This is empty."),
@@ -132,9 +133,12 @@ def test_every_reference_in_a_document_is_collected() -> None:
         ('{"a": ' + "1" * 5000 + "}", "This is not JSON: Exceeds the limit"),
         (b"\xff\xfe\x00", "Byte 2 is not UTF-16."),
         (b'{"a": "\xe1"}', "Byte 7 is not UTF-8. Save it as UTF-8."),
-        (7, "A int is not a document. Pass a mapping"),
-        (None, "A NoneType is not a document."),
-        ([DOCUMENT], "A list is not a document."),
+        (7, "This must be a document, not `int`. Pass a mapping"),
+        (None, "This must be a document, not `NoneType`."),
+        ([DOCUMENT], "This must be a document, not `list`."),
+        ("<!DOCTYPE html>\n<html><style>a { b: c }</style></html>", "This is HTML or XML, not an"),
+        (b" <html><body>Not found</body></html>", "Save the document itself, JSON or YAML: "),
+        ('<?xml version="1.0"?>\n<a/>', "This is HTML or XML, not an OpenAPI document."),
         ({"a": 1j}, "a complex is not a JSON value"),
     ],
     ids=lambda value: repr(value)[:30],
@@ -144,7 +148,7 @@ def test_an_unreadable_source_is_refused_with_the_reason(source: object, reason:
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
-    assert "This cannot be opened: Is a directory." in str(refusal(tmp_path))
+    assert str(refusal(tmp_path)).endswith("This cannot be opened: Is a directory.")
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
