@@ -35,6 +35,8 @@ def test_the_figures_of_the_readme_are_on_the_page_with_their_commands() -> None
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| .* \| (\d.*) \|$", readme.split("## Figures")[1], re.MULTILINE)
     assert len(rows) == 5
+    rows += re.findall(r"takes ([\d.]+) times as long as `json.loads`", readme)
+    assert len(rows) == 6
     page = re.sub(r"[|*]", " ", FIGURES)
     for number in re.findall(r"\d[\d,.]*\d|\d", " ".join(rows)):
         assert re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)", page), number

@@ -13,7 +13,8 @@ import pytest
 from packages import required, required_by
 from pages import PAGES, blocks, chat_server, headings, links, name_of, run
 
-from pyfunctools import Controller
+import pyfunctools
+from pyfunctools import Controller, errors
 
 ROOT = Path(__file__).parents[1]
 FILES = {path.name for path in (ROOT / "pyfunctools").rglob("*.py")}
@@ -77,6 +78,18 @@ def test_the_reference_of_the_controller_lists_every_member_in_the_order_of_use(
     page = (ROOT / "docs/reference/controller.md").read_text()
     listed = set(re.findall(r"\w+", page.split("members:\n")[1].split("]")[0]))
     assert {name for name in dir(Controller) if not name.startswith("_")} <= listed
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = "".join(page.read_text() for page in (ROOT / "docs/reference").glob("*.md"))
+    shown = {*re.findall(r"^::: pyfunctools\.(\w+)$", pages, re.MULTILINE), *vars(errors)}
+    assert set(pyfunctools.__all__) - shown == set()
+
+
+def test_the_page_of_errors_has_every_error() -> None:
+    page = (ROOT / "docs/errors.md").read_text()
+    kinds = {each for each in vars(errors) if each.endswith("Error")}
+    assert kinds - set(re.findall(r"`(\w+)`", page)) == set()
 
 
 @pytest.mark.usefixtures("model")

@@ -85,8 +85,9 @@ class Calling:
 
         A function with `confirm` runs only if `approve` is `True`, an `Approval` with values that
         the person edited or added (they are checked again), or a callable that returns one of
-        these. Without it, and after an invalid answer of the person, the outcome waits with a
-        ticket. Any other error is an error outcome, also an exception of a callable.
+        these, `False` (no) or `None` (not yet). Without it, and after an invalid answer of the
+        person, the outcome waits with a ticket. Any other error is an error outcome, also an
+        exception of a callable.
 
         `audience` identifies the person for whom the ticket is issued, such as a user's id:
         `resume` needs the same audience. The ticket contains only its digest.
@@ -94,7 +95,7 @@ class Calling:
         Raises:
             LoopError: the function is asynchronous and this thread runs an event loop.
             DefinitionError: the function has no handler, or `human` or `approve` is asynchronous or
-                is a callable with other parameters.
+                is a callable with other parameters or results.
         """
         call = self._invocation(options, awaits=False)
         return finish(self._steps(call, name_or_call, arguments))
