@@ -311,8 +311,8 @@ class ResponseFormat:
             turn = self._vendor.read_turn(response)
             text, is_cut, ended = turn.text, turn.cut, turn.ended
         else:
-            reason = f"The response must be that of {self._dialect!r}."
-            raise DefinitionError("read(response)", reason, "Pass the whole response, or its text.")
+            wanted = f"a response of {self._dialect!r}, whole, or its text"
+            raise wrong_type("read(response)", wanted, response)
         if not text.strip() or ended in ("refusal", "filter"):
             message = f"The model gave no answer: its turn ended with {ended!r}."
             issue = Issue(path=Path.of(()), expected="an answer", value=text, message=message)

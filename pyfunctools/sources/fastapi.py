@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, cast
 
 from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import visible
-from pyfunctools.errors import DefinitionError, DocumentError, MissingExtraError
+from pyfunctools.errors import DocumentError, MissingExtraError, wrong_type
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import Reading, Skipped
 from pyfunctools.route import NO_NAMES, ConnectionNames
@@ -132,12 +132,9 @@ def _application_of(source: object) -> "tuple[FastAPI, str]":
     given = list(cast("Iterable[object]", source)) if isinstance(source, Iterable) else [source]
     for route in given:
         if not isinstance(route, BaseRoute):
-            kind = type(route).__name__
-            raise DefinitionError(
-                "from_fastapi",
-                f"This must be a FastAPI application, a router or routes, not `{kind}`.",
-                "Pass the `FastAPI` object itself, an `APIRouter`, or routes such as `app.routes`.",
-            )
+            remedy = "Pass the `FastAPI` object itself, an `APIRouter`, or `app.routes`."
+            wanted = "a FastAPI application, a router or routes"
+            raise wrong_type("from_fastapi", wanted, route, remedy)
         own.router.routes.append(route)
     return own, "the routes"
 

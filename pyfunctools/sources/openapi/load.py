@@ -169,11 +169,9 @@ def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
         if source.lstrip("\ufeff \t\r\n").startswith("{") or "\n" in source:
             return load_content(source, "the text", "", limits)
         if _ADDRESS.match(source):
-            raise DocumentError(
-                source.strip(),
-                "This is a URL, and documents are not fetched.",
-                remedy="Fetch it first, `httpx.get(url).text` for example, and pass the text.",
-            )
+            remedy = "Fetch it first, `httpx.get(url).text` for example, and pass the text."
+            reason = "This is a URL, and documents are not fetched."
+            raise DocumentError(source.strip(), reason, remedy=remedy)
         remedy = "A text begins with `{` or has several lines; any other `str` is a path."
         return _file(source, limits, remedy)
     if isinstance(source, os.PathLike):
@@ -220,20 +218,14 @@ def _decode(content: bytes, name: str, limits: Limits) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise DocumentError(
-            name,
-            f"Byte {error.start} is not {encoding.removesuffix('-sig').upper()}.",
-            remedy="Save it as UTF-8.",
-        ) from None
+        reason = f"Byte {error.start} is not {encoding.removesuffix('-sig').upper()}."
+        raise DocumentError(name, reason, remedy="Save it as UTF-8.") from None
 
 
 def _check_size(content: bytes, name: str, limits: Limits) -> None:
     if len(content) > limits.document:
-        raise DocumentError(
-            name,
-            f"This is larger than {limits.document} bytes.",
-            remedy="Raise `Limits(document=...)` if you trust it.",
-        )
+        reason = f"This is larger than {limits.document} bytes."
+        raise DocumentError(name, reason, remedy="Raise `Limits(document=...)` if you trust it.")
 
 
 def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
@@ -247,11 +239,8 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
     value = (_json_or_yaml if start == "{" else read_yaml)(text, name, limits)
     if not isinstance(value, dict):
         kind = "a list" if isinstance(value, list) else f"the plain value {str(value)[:40]!r}"
-        raise DocumentError(
-            name,
-            f"An OpenAPI document is an object, and this is {kind}.",
-            remedy="Is it the right file?",
-        )
+        reason = f"An OpenAPI document is an object, and this is {kind}."
+        raise DocumentError(name, reason, remedy="Is it the right file?")
     hidden = may_have_hidden(text)
     is_checked = not hidden and limits.document_depth <= MAX_SCHEMA_DEPTH
     return Loaded(
@@ -317,11 +306,9 @@ def read_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     try:
         from pyfunctools.sources.openapi.yaml12 import parse_yaml
     except ModuleNotFoundError:
-        raise DocumentError(
-            name,
-            "This is not a JSON object, and YAML needs one more package.",
-            remedy="Run `pip install 'pyfunctools-llm[yaml]'`.",
-        ) from None
+        reason = "This is not a JSON object, and YAML needs one more package."
+        remedy = "Run `pip install 'pyfunctools-llm[yaml]'`."
+        raise DocumentError(name, reason, remedy=remedy) from None
     try:
         return parse_yaml(text, name, limits)
     except RecursionError:
