@@ -160,8 +160,8 @@ class UnknownFunctionError(PyfunctoolsError, KeyError):
 
     def __str__(self) -> str:
         hint = f" Did you mean {' or '.join(self.close)}?" if self.close else ""
-        also = "There are also" if self.close else "There are" if self.others[1:] else "There is"
-        rest = f" {also}: {', '.join(self.others)}." if self.others else ""
+        there = f" There {'are' if self.others[1:] else 'is'}{' also' if self.close else ''}: "
+        rest = f"{there}{', '.join(self.others)}." if self.others else ""
         return f"There is no function {self.name!r}.{hint}{rest}"
 
 
@@ -225,7 +225,7 @@ class WaitingError(PyfunctoolsError):
         self.calls = tuple(calls)
 
     def __str__(self) -> str:
-        waiting = ", ".join(self.calls)
+        waiting = ", ".join(map(repr, self.calls))
         return (
             f"Calls of this turn wait for a person: {waiting}. "
             "Go on with `tools.resume(turn, {call_id: values})`, and use its messages."

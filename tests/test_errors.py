@@ -37,6 +37,10 @@ ALL = [
     (ArgumentsError(FAILURE), FAILURE.feedback()),
     (UnknownFunctionError("buy"), "There is no function 'buy'."),
     (
+        UnknownFunctionError("bye", ["buy"], ["buy", "pay"]),
+        "There is no function 'bye'. Did you mean buy? There is also: pay.",
+    ),
+    (
         UnknownFunctionError("bye", ["buy", "by"]),
         "There is no function 'bye'. Did you mean buy or by?",
     ),

@@ -298,7 +298,7 @@ class Calling:
     def _check_views(self) -> None:
         """Refuse views of a searchable controller."""
         if self._behind is not None:
-            reason = "A searchable controller has no views: what is behind it would be lost."
+            reason = "A searchable controller cannot be changed: what is behind it would be lost."
             remedy = "Select, configure and combine first: `controller.select(...).searchable()`."
             raise DefinitionError("searchable", reason, remedy)
 

@@ -370,7 +370,7 @@ class Controller(Calling):
         A model finds the signatures of at most `limit` functions by a query, and calls one of all
         functions by its name. Such a call is that function's: checks, feedback, the person's part,
         tickets and `Outcome.function` are the same as without a search. Configure, select and
-        combine first: a searchable controller has no other views.
+        combine first: a searchable controller can no longer be changed.
 
         Raises:
             UnknownFunctionError: there is no function of a name in `keep`.

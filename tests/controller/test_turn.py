@@ -131,7 +131,7 @@ def test_a_cancelled_turn_has_the_outcomes_so_far() -> None:
 def test_a_turn_with_a_waiting_call_has_no_messages() -> None:
     turn = shop()[1].tools().run(response(TEA, PAY))
     assert [each.call_id for each in turn.waiting] == ["p"]
-    with pytest.raises(WaitingError, match=r"wait for a person: p\."):
+    with pytest.raises(WaitingError, match=r"wait for a person: 'p'\."):
         _ = turn.messages
     with pytest.raises(WaitingError):
         _ = turn.results

@@ -26,7 +26,7 @@ class PendingCall:
     """A call that waits for a person's approval, with its whole arguments.
 
     Each secret is shown as `***`. The arguments are a copy, and not in the `repr`. When the person
-    is asked for values, `arguments` are the model's part, and `questions` lists the questions.
+    is asked for values, and in a hook, `arguments` are the model's part; `questions` are to ask.
     `server` has the words of a remote server that asks in the middle of the call, and `request` is
     the HTTP request that will be sent.
     """
