@@ -158,16 +158,16 @@ class Loaded:
 def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
     """Return the document from a mapping, a path, text or bytes.
 
-    A `str` is text if it contains a newline or its first character (blanks aside) is `{`; any other
-    is a path. A mapping is not changed.
+    A `str` is text if it contains a newline or its first character (blanks aside) is `{` or `<`;
+    any other is a path. A mapping is not changed.
 
     Raises:
         DocumentError: the source is missing or empty, is neither JSON nor YAML, is not an object,
             or is larger, deeper or has more nodes than `limits` allow.
     """
     if isinstance(source, str):
-        if source.lstrip("\ufeff \t\r\n").startswith("{") or "\n" in source:
-            return load_content(source, "the text", "", limits)
+        if source.lstrip("\ufeff \t\r\n").startswith(("{", "<")) or "\n" in source:
+            return load_content(source, "the document", "", limits)
         if _ADDRESS.match(source):
             remedy = "Fetch it first, `httpx.get(url).text` for example, and pass the text."
             reason = "This is a URL, and documents are not fetched."
@@ -176,8 +176,7 @@ def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
         return _file(source, limits, remedy)
     if isinstance(source, os.PathLike):
         return _file(os.fsdecode(source), limits)  # pyright: ignore[reportUnknownArgumentType]
-    name = "the bytes" if isinstance(source, bytes) else "the source"
-    return load_content(source, name, "", limits)
+    return load_content(source, "the document", "", limits)
 
 
 def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
