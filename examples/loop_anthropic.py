@@ -1,6 +1,7 @@
 """A complete agent loop with Anthropic's SDK, with two calls in one turn.
 
 For the real model leave out `http_client=` and the key: the SDK reads `ANTHROPIC_API_KEY`.
+The SDK is installed by `pip install anthropic`.
 """
 
 from typing import Any

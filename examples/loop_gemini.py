@@ -1,6 +1,7 @@
 """A complete agent loop with Google's SDK: the model makes a mistake, and corrects it.
 
 For the real model leave out `http_options=` and the key: the SDK reads `GEMINI_API_KEY`.
+The SDK is installed by `pip install google-genai`.
 """
 
 from typing import Any

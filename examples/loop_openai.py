@@ -1,6 +1,7 @@
 """A complete agent loop with OpenAI's SDK: the model makes a mistake, and corrects it.
 
 For the real model leave out `http_client=` and the key: the SDK reads `OPENAI_API_KEY`.
+The SDK is installed by `pip install openai`.
 """
 
 from typing import Any

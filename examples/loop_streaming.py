@@ -1,6 +1,7 @@
 """An agent loop with streaming: output is printed as it arrives, then the calls are run.
 
 For the real model leave out `http_client=` and the key: the SDK reads `OPENAI_API_KEY`.
+The SDK is installed by `pip install openai`.
 """
 
 from typing import Any

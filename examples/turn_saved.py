@@ -1,6 +1,7 @@
 """A person answers in another process: the turn is saved as JSON, and resumed there.
 
 For the real model leave out `http_client=` and the key: the SDK reads `OPENAI_API_KEY`.
+The SDK is installed by `pip install openai`.
 """
 
 import json

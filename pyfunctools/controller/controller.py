@@ -291,7 +291,7 @@ class Controller(Calling):
         `tickets` signs and stores tickets; by default they are valid in this process only.
 
         With `confirm` more calls wait for `approve`: all (`True`), those of `destructive`
-        functions, or those for which a function of the `PendingCall` (all arguments) returns true.
+        functions, or those for which a function of the `PendingCall` (all arguments) says `True`.
 
         `fixed` has values that the program gives, by path (`{"$input.header.token": value}`, where
         a value may be a function of the context). It may also be a function of the `Function` and
