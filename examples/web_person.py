@@ -223,7 +223,7 @@ def main() -> None:
         command = [sys.executable, __file__, "serve", str(port)]
         server = subprocess.Popen(command, env=setting)  # noqa: S603
         try:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 90
             while time.monotonic() < until:
                 try:
                     httpx.get(url, trust_env=False)
