@@ -32,6 +32,7 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.prompting.calls.check import check_call, check_calls, made_call, too_many
 from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.json_calls import (
+    OBJECT,
     call_objects,
     calls_in_json,
     read_json,
@@ -169,7 +170,7 @@ def _made(found: FoundCall, result: Success[JsonValue] | Failure) -> Call:
 
 
 _OPENERS: Final = (
-    rf"(?P<call>{CALL})|(?P<bracket>[\[{{]|\((?=\s*+[\"']))|(?P<tag>[<\u25c1](?=[^\s<>]))"
+    rf"(?P<call>{CALL})|(?P<bracket>{OBJECT}|\[|\((?=\s*+[\"']))|(?P<tag>[<\u25c1](?=[^\s<>]))"
 )
 _ASSIGNED: Final = r"^[ \t]*(?:(?:const|let|var)[ ])?[\w.]+[ \t]*(?::[^=\n]{1,40})?=[ \t]*(?=[\"'])"
 _QUIET: Final = (
@@ -181,7 +182,7 @@ _QUIET: Final = (
 """Comments, blockquotes and strings: they have no calls."""
 _OPENER: Final = re.compile(_OPENERS)
 _BRACKET: Final = re.compile(
-    r"(?=[\[{<\u25c1])(?:(?P<bracket>[\[{])|(?P<tag>[<\u25c1](?=[^\s<>])))"
+    rf"(?=[\[{{<\u25c1])(?:(?P<bracket>{OBJECT}|\[)|(?P<tag>[<\u25c1](?=[^\s<>])))"
 )
 _CAREFUL: Final = re.compile(rf"{_QUIET}|{_OPENERS}", re.MULTILINE)
 _LINE: Final = re.compile(rf"^[ \t]*>|{_ASSIGNED}", re.MULTILINE)

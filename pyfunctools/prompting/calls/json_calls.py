@@ -191,9 +191,11 @@ def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
     return function is None or key not in properties_of(function)
 
 
-_BEGINS: Final = re.compile(
-    rf"\{{\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:|<(?:escape|\|\"\|)>)|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])"
+OBJECT: Final = (
+    rf"\{{(?=\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:|<(?:escape|\|\"\|)>))"
 )
+"""The bracket of an object, which is not a bracket in prose."""
+_BEGINS: Final = re.compile(rf"{OBJECT}|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])")
 _NAME_MEMBER: Final = re.compile(
     r"[\"'](?:name|function|tool_name|function_name)[\"']\s*+:\s*+[\"']([\w.-]{1,120})[\"']"
     r"|[\"']([\w.-]{1,120})[\"']\s*+:\s*+\{"

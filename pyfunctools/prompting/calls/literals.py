@@ -62,6 +62,8 @@ _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _OUT_OF_RANGE: Final = "is a number out of range"
 _MAX_RAW: Final = 4_000
 """The longest value that is not a literal."""
+_QUOTE_COST: Final = 80
+"""The cost of a quote inside a string that has no end."""
 
 
 class NotALiteral(Exception):  # noqa: N818 - not an error: the caller tries another notation
@@ -323,7 +325,7 @@ class Literals:
             self.at = end + 3
             return unescaped(text[start + 3 : end], raw)
         end = start + 1
-        inside = False
+        inside = 0
         while (found := _RUNS[quote].match(text, end, self.stop)) is not None:
             end = found.end()
             if _ends(text, end, self.stop):
@@ -340,9 +342,9 @@ class Literals:
             before = text[max(start + 1, end - 80) : end - 1]
             if before[-8:].rstrip().endswith(",") or _SWALLOWED.search(before):
                 self.found.faults.append((keys, "has a quote inside that may begin another string"))
-            inside = True
+            inside += 1
         if inside:
-            self._effort += self.stop - start
+            self._effort += self.stop - start + _QUOTE_COST * inside
             raise NotALiteral
         self.at = self.stop
         written = text[start : self.stop]

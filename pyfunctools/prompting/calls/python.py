@@ -162,8 +162,8 @@ _NAME: Final = re.compile(r"(?:\w|[.-]|\\_)*+")
 _DEFINED: Final = re.compile(r"\b(?:def|class|function|func|fn)\s+\Z")
 _SUBSCRIPT: Final = re.compile(r"[\w\])]\[[\"']?\Z")
 ANNOTATED: Final = re.compile(r"[^\W\d]\w*\s*:(?!:)")
-_NEXT: Final = re.compile(rf"\)[\"']?\s*+(?:[,;]\s*+|\n\s*+)[\"']?(?={CALL})")
-"""The end of a call and the beginning of the next."""
+_NEXT: Final = re.compile(rf"(?:(\)[\"']?\s*+(?:[,;]|\n))|,)\s*+[\"']?(?={CALL})")
+"""The end of a call, with or without its parenthesis, and the beginning of the next."""
 _WRAPPERS: Final = frozenset(
     {*dir(builtins), "asyncio.gather", "asyncio.run", "console.log", "json.dumps"}
 )
@@ -268,18 +268,28 @@ class PythonCalls:
     def _without_next_call(
         self, end: int, arguments: WrittenArguments | None
     ) -> WrittenArguments | None:
-        """Return arguments without the next call, if a value without an end includes it."""
+        """Return arguments without the next call, if they include it because they have no end.
+
+        A call without a name behind named arguments is the next one: `[f(a=1, g(b=2)]`.
+        """
         if arguments is None or not any(
             repair.kind in ("quote", "truncated", "closer") for repair in arguments.repairs
         ):
             return arguments
+        values = {raw.start for raw in arguments.raws if isinstance(raw.keys[0], int)}
         for another in _NEXT.finditer(self._text, end, arguments.end):
-            if self._names.find(_name_at(self._text, another.end())) is not None:
+            if self._names.find(_name_at(self._text, another.end())) is None:
+                continue
+            if another[1]:
                 mine, _ = read_arguments(self._text, end, another.start())
                 if mine is not None:
                     mine.faults.append(((), "ends in the middle of a value"))
                     mine.end = another.start() + 1
                 return mine
+            if another.end() in values:
+                mine, _ = read_arguments(self._text, end, another.start() + 1)
+                if mine is not None and mine.values:
+                    return mine
         return arguments
 
 
