@@ -29,9 +29,9 @@ REASON_KEYS: Final = ("finish_reason", "finishReason", "stop_reason", "stopReaso
 """Keys of the reason why a message ended."""
 MAX_CALLS: Final = 1_000
 """The most calls that are read from one text or message."""
-_TEXTS: Final = frozenset({"output_text", "text"})
+TEXT_TYPES: Final = frozenset({"output_text", "text"})
 """Types of a text block."""
-_CALLS: Final = frozenset(
+CALL_TYPES: Final = frozenset(
     {"custom", "custom_tool_call", "function", "function_call", "tool_call", "tool_use"}
 )
 """Types of a call that the application has to run."""
@@ -118,9 +118,9 @@ class Blocks:
             self.skip()
             return
         kind = block_type(block)
-        if kind in _CALLS:
+        if kind in CALL_TYPES:
             self.add_call_block(block)
-        elif kind in _TEXTS:
+        elif kind in TEXT_TYPES:
             self.add_text(block.get("text") or block.get("content"))
         elif kind == "refusal":
             self.add_refusal(block.get("refusal"))

@@ -295,6 +295,10 @@ FAMILIES = {
         [PARIS, TIME],
     ),
     "python twice on purpose": ("get_time(); get_time()", [TIME, TIME]),
+    "a call without its parenthesis before the next": (
+        "[get_weather(city='Paris', days=3, get_time(), get_weather('Paris')]",
+        [DAYS, TIME, PARIS],
+    ),
     "lists and python together": (
         "[{'name': 'get_time', 'arguments': {}}, 'get_weather'(city='Paris')]",
         [TIME, PARIS],
@@ -310,6 +314,8 @@ OBJECTS = (
     {"type": "tool_use", "name": "get_weather", "input": {"city": "Paris"}},
     {"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}},
     {"toolUse": {"name": "get_weather", "input": {"city": "Paris"}}},
+    {"type": "custom-tool-call", "name": "get_weather", "input": {"city": "Paris"}},
+    {"type": "object", "get_weather": {"city": "Paris"}},
     {"toolName": "get_weather", "args": {"city": "Paris"}},
     {"action": "get_weather", "action_input": {"city": "Paris"}},
     {"tool": "get_weather", "tool_input": {"city": "Paris"}},
@@ -353,6 +359,15 @@ def test_the_calls_of_each_family_are_found(
 @pytest.mark.parametrize("raw", TEXTS)
 def test_an_object_is_a_call_or_its_arguments(raw: str, functions: list[Function]) -> None:
     assert right_calls(parse_calls(raw, functions)) == [PARIS]
+
+
+def test_a_type_may_be_an_argument_beside_the_name() -> None:
+    properties = {"type": {"type": "string"}}
+    find = Function.from_schema(
+        name="find", parameters={"type": "object", "properties": properties}
+    )
+    (call,) = parse_calls('{"name": "find", "type": "document"}', [find])
+    assert call.arguments == {"type": "document"}
 
 
 def test_calls_in_the_arguments_of_a_call_are_its_arguments(functions: list[Function]) -> None:
@@ -433,6 +448,9 @@ NO_CALLS = {
     "a call of another's server": '{"type": "mcp_call", "name": "get_weather", "arguments": {}}',
     "a call that the vendor runs": (
         '{"type": "server_tool_use", "name": "get_weather", "input": {"city": "Paris"}}'
+    ),
+    "a block of a type that no model writes": (
+        '{"type": "remote_run", "name": "get_weather", "arguments": {"city": "Paris"}}'
     ),
     "a message of a tool": '{"role": "tool", "name": "get_weather", "content": "21"}',
     "an output": '{"type": "function_call_output", "call_id": "1", "output": "get_time()"}',

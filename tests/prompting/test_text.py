@@ -81,6 +81,12 @@ def test_a_megabyte_of_anything_is_read_in_seconds(piece: str, functions: list[F
     assert taken(text + "get_weather(city='Oslo')", functions) < 10
 
 
+def test_brackets_of_prose_and_strings_without_an_end_cost_little() -> None:
+    f = Function.from_schema(name="f", parameters=CITY)
+    assert taken("{" * MEGABYTE, [f]) < 0.8
+    assert taken('f("' * (MEGABYTE // 12), [f]) < 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("opener", ["[", "{", "(", '{"a":', "[(", "get_weather(city=[", "f(", "-"])
 def test_deep_nesting_needs_no_stack(opener: str, functions: list[Function]) -> None:

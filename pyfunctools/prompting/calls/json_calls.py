@@ -9,7 +9,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.envelopes.blocks import is_foreign
+from pyfunctools.envelopes.blocks import CALL_TYPES, TEXT_TYPES, is_foreign
 from pyfunctools.envelopes.plain import CALL_KEYS
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.found import FoundCall, JsonInText
@@ -29,19 +29,14 @@ _NAMES: Final = (
 _SURE: Final = frozenset({"arguments", "args", "function_args", "action_input", "tool_input"})
 """Keys that only a call has beside a name."""
 
-_CALL_TYPES: Final = frozenset({"function", "function_call", "tool_use", "tool_call"})
-"""The `type` of a call."""
-_FOREIGN: Final = re.compile(
-    r"mcp|server|builtin|approval|result|output(?!_text)|response$|thinking|reason|document|search"
-    r"|input|user|human|system"
-)
-"""Parts of the `type` of a block that the model did not write, or of a call of a server tool."""
 _WRAPPER: Final = re.compile(
     r"(?:next_?)?(?:tool|function|action|parallel)?_?(?:call|use|invocation|request)s?|(?:next_?)?actions?"
     r"|functions?|tools?|arguments|parameters|choices|message|assistant|response|answer|plan|steps?",
     re.IGNORECASE,
 )
-"""Keys whose value contains calls; the values of other keys are data."""
+"""Keys whose value contains calls, and types of such values; other values are data."""
+_OWN_TYPES: Final = CALL_TYPES | TEXT_TYPES | {"api_call", "dict", "json", "object"}
+"""More types of objects that the model wrote; what has another type is not read."""
 _BESIDE: Final = frozenset({"call_id", "caller", "id", "index", "status", "type"})
 _WORDS: Final = frozenset({*_NAMES, *ANY_ARGUMENT_KEYS})
 _MAX_DEPTH: Final = 64
@@ -88,9 +83,9 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
         if function is not None and _may_be_arguments(inner):
             yield _call(name, function, inner, (*keys, name))
             return
-    if _is_foreign(value):
-        return
     call = _named(value, names, keys)
+    if _is_foreign(value, call):
+        return
     if call is not None and (call.function is not None or call.sure):
         yield call
         return
@@ -108,11 +103,13 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
             yield from call_objects(inner, names, (*keys, key))
 
 
-def _is_foreign(value: JsonObject) -> bool:
+def _is_foreign(value: JsonObject, call: FoundCall | None) -> bool:
     """Return whether this is a block or a message that the model did not write."""
     kind = value.get("type")
-    if isinstance(kind, str) and kind not in _CALL_TYPES and _FOREIGN.search(kind.lower()):
-        return True
+    is_argument = call is not None and isinstance(call.arguments, dict) and "type" in call.arguments
+    if isinstance(kind, str) and not is_argument:
+        kind = kind.lower().replace("-", "_")
+        return kind not in _OWN_TYPES and _WRAPPER.fullmatch(kind) is None
     spoken = any(key in value for key in ("content", "parts", *CALL_KEYS))
     return spoken and is_foreign(value.get("role"))
 
@@ -140,7 +137,7 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | N
                 if _is_schema(arguments, function):
                     return None
                 sure = where in _SURE or key in ("tool_name", "recipient_name")
-                sure = sure or value.get("type") in _CALL_TYPES
+                sure = sure or value.get("type") in CALL_TYPES
                 call = _call(name, function, arguments, (*keys, where), sure=sure)
                 call.beside = _beside(value, arguments, function)
                 return call
@@ -191,9 +188,7 @@ def _is_schema(arguments: JsonValue, function: Function | None) -> bool:
     return function is None or key not in properties_of(function)
 
 
-OBJECT: Final = (
-    rf"\{{(?=\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:|<(?:escape|\|\"\|)>))"
-)
+OBJECT: Final = rf"\{{(?=\s*+(?:[{OPENING}\\}}]|[A-Za-z_]\w*+[\"']?\s*+:|<(?:escape|\|\"\|)>))"
 """The bracket of an object, which is not a bracket in prose."""
 _BEGINS: Final = re.compile(rf"{OBJECT}|\[\s*+(?:[{OPENING}\[{{]|\(\s*+[{OPENING}])")
 _NAME_MEMBER: Final = re.compile(
