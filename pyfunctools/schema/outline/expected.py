@@ -126,6 +126,8 @@ def _string(schema: JsonSchema) -> str:
         notes.append(f"format: {shortened(form, 80)}{example}")
     if isinstance(pattern := schema.get("pattern"), str):
         notes.append(f"pattern: {shortened(pattern, 80)}")
+    contents = (schema.get("contentMediaType"), schema.get("contentEncoding"))
+    notes += [f"content: {shortened(each, 80)}" for each in contents if isinstance(each, str)]
     return f"string ({', '.join(notes)})" if notes else "string"
 
 

@@ -339,10 +339,12 @@ def _issue(detail: "ErrorDetails", value: JsonValue) -> Issue:
     if detail["type"] == "bytes_invalid_encoding":
         # pydantic quotes the first invalid character, which may be from a person's file.
         message = f"text in {context.get('encoding', 'base64')}"
-    return _issue_at(keys, value, _OFFSETS.get(detail["type"], message))
+    message = _EXAMPLES.get(detail["type"], message)
+    return _issue_at(keys, value, message.removeprefix("Input should be "))
 
 
-_OFFSETS = {
+_EXAMPLES = {
+    "json_invalid": 'text that is JSON, such as {"a": [1, "b"]}',
     "timezone_aware": "a time with an offset from UTC, such as 2025-01-31T09:30:00Z",
     "timezone_naive": "a time without an offset from UTC, such as 2025-01-31T09:30:00",
 }

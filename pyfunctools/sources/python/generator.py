@@ -88,6 +88,17 @@ class Generator(GenerateJsonSchema):
             del result["default"]
         return result
 
+    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
+        """Write the values of an integer enumeration as text, where they are the keys of a map."""
+        result = super().dict_schema(schema)
+        names: JsonSchemaValue = result.get("propertyNames", {})
+        if "$ref" in names:
+            names = self.get_schema_from_definitions(names["$ref"]) or names
+        if names.get("type") == "integer" and "enum" in names:
+            texts = {key: each for key, each in names.items() if key == "description"}
+            result["propertyNames"] = {"enum": [str(each) for each in names["enum"]], **texts}
+        return result
+
     def field_title_should_be_set(self, schema: _Inner) -> bool:
         """Return False: the key of a field is its name already."""
         return False

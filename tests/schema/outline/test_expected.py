@@ -57,6 +57,11 @@ def part(schema: JsonSchema | bool, root: JsonSchema = ROOT) -> Part:
             {"type": "string", "format": "date-time"},
             "string (format: date-time such as 2025-01-31T09:30:00Z)",
         ),
+        (
+            {"type": "string", "contentMediaType": "application/json"},
+            "string (content: application/json)",
+        ),
+        ({"type": "string", "contentEncoding": "base64"}, "string (content: base64)"),
         ({"type": "string", "minLength": 1}, "string, at least 1 character"),
         ({"type": "string", "maxLength": 64}, "string, at most 64 characters"),
         ({"type": "string", "minLength": 0}, "string"),

@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    Json,
     TypeAdapter,
     ValidationError,
     field_validator,
@@ -109,11 +110,16 @@ def test_a_validator_s_error_has_our_path_its_message_and_the_value(
     assert all(each.side == "whole" for each in found)
 
 
-def test_an_error_of_pydantic_keeps_its_message() -> None:
+def test_an_error_of_pydantic_reads_well_behind_expected() -> None:
     [issue] = issues(dict[str, int], {"x": "a"})
     assert str(issue.path) == "$input.x"
-    assert issue.expected.startswith("Input should be a valid integer")
+    assert issue.expected.startswith("a valid integer")
     assert "http" not in issue.message
+
+
+def test_text_that_is_no_json_is_answered_with_an_example() -> None:
+    [issue] = issues(Json[list[int]], "[1, 'b']")
+    assert issue.expected == 'text that is JSON, such as {"a": [1, "b"]}'
 
 
 def test_a_missing_field_has_its_own_path() -> None:

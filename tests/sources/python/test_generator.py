@@ -4,12 +4,13 @@ import json
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any, NamedTuple
 
 import pytest
 from pydantic import BaseModel, ConfigDict, SecretStr
 
+from pyfunctools import Controller
 from pyfunctools.sources.python.hints import input_schema, output_core, output_schema, read_hints
 
 
@@ -100,6 +101,20 @@ def test_two_enumerations_of_one_name_keep_their_own_docstrings() -> None:
     said = sorted((inner["enum"][0], inner["description"]) for inner in schema["$defs"].values())
     assert said == [("a", "A."), ("b", "B.")]
     assert all("title" not in inner for inner in schema["$defs"].values())
+
+
+def test_integers_of_an_enumeration_are_text_as_keys_of_a_map() -> None:
+    class Level(IntEnum):
+        LOW = 1
+        HIGH = 2
+
+    def count(levels: dict[Level, dict[Level, int]]) -> dict[Level, int]:
+        return levels[Level.HIGH]
+
+    with Controller.from_functions([count]) as controller:
+        outcome = controller.call("count", {"levels": {"2": {"1": 5}}})
+        assert outcome.value == {Level.LOW: 5}
+        assert not controller["count"].check({"levels": {"3": {}}})
 
 
 def test_a_field_may_have_the_name_of_a_pydantic_attribute() -> None:
