@@ -17,6 +17,7 @@ from pyfunctools.schema.ground.walk import map_children
 from pyfunctools.schema.normalization.spelling import branch_of_type
 from pyfunctools.schema.outline.json_types import constant_of, json_type, listed_values, types_named
 from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.schema.vocabulary import KEYWORDS, UNIONS, VALUE_LISTS
 
 NULL: Final = {"type": "null"}
@@ -32,8 +33,10 @@ def as_object(schema: JsonValue) -> JsonSchema:
 
 
 def accepts_null(schema: JsonSchema, definitions: JsonObject) -> bool:
-    """True if null may be valid, judged by types and listed values alone."""
-    return "null" in Outline({**schema, "$defs": definitions}).root.types
+    """True if null may be valid, judged by types, listed values and `oneOf` alone."""
+    whole: JsonSchema = {**schema, "$defs": definitions}
+    may = "null" in Outline(whole).root.types
+    return may and ("oneOf" not in schema or Validator(whole).is_valid(None))
 
 
 def nullable(schema: JsonSchema, *, type_lists: bool = True) -> dict[str, JsonValue]:

@@ -264,6 +264,14 @@ def test_null_means_missing_only_if_null_is_not_valid() -> None:
     assert [loss.path for loss in rendering.losses] == ["$input.b"]
 
 
+def test_null_that_two_branches_of_a_one_of_accept_is_not_valid() -> None:
+    day = {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]}
+    number = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    rendering = render(thing(a={"oneOf": [day, number]}), "openai", strict=True)
+    assert rendering.apply({}) == {"a": None}
+    assert rendering.restore({"a": None}) == {}
+
+
 def test_a_branch_with_a_new_name_wins_over_one_that_accepts_any_name() -> None:
     named = thing("c d", **{"c d": {"type": "integer"}})
     rendering = render(thing(u={"anyOf": [{"type": "object"}, named]}), "anthropic")
