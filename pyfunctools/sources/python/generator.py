@@ -92,11 +92,10 @@ class Generator(GenerateJsonSchema):
         """Write the values of an integer enumeration as text, where they are the keys of a map."""
         result = super().dict_schema(schema)
         names: JsonSchemaValue = result.get("propertyNames", {})
-        if "$ref" in names:
-            names = self.get_schema_from_definitions(names["$ref"]) or names
-        if names.get("type") == "integer" and "enum" in names:
-            texts = {key: each for key, each in names.items() if key == "description"}
-            result["propertyNames"] = {"enum": [str(each) for each in names["enum"]], **texts}
+        enum = self.get_schema_from_definitions(names["$ref"]) if "$ref" in names else names
+        if enum and enum.get("type") == "integer" and "enum" in enum:
+            names = {**enum, **names, "type": "string", "enum": [str(n) for n in enum["enum"]]}
+            result["propertyNames"] = {k: v for k, v in names.items() if k != "$ref"}
         return result
 
     def field_title_should_be_set(self, schema: _Inner) -> bool:
