@@ -139,7 +139,8 @@ def non_json_parts(value: JsonValue) -> Iterator[tuple[Keys, str]]:
         elif isinstance(current, list | tuple):
             stack.extend(reversed([((*keys, n), item) for n, item in enumerate(current)]))
         elif not _is_scalar(current):
-            yield keys, preview_scalar(current)
+            why = " (half of a surrogate pair)" if isinstance(current, str) else ""
+            yield keys, preview_scalar(current) + why
 
 
 def to_builtins(value: JsonValue) -> JsonValue:

@@ -39,7 +39,7 @@ def error_of(schema: JsonSchema | bool) -> SchemaError:
         ),
         ({"const": float("nan")}, "NaN is not JSON", "/const"),
         ({"enum": [1, b"x"]}, "<bytes> is not JSON", "/enum/1"),
-        ({"title": "\ud800"}, '"\\ud800" is not JSON', "/title"),
+        ({"title": "\ud800"}, '"\\ud800" (half of a surrogate pair) is not JSON', "/title"),
         ({"properties": {1: {}}}, "the key 1 is not JSON", "/properties"),
         ("string", 'a schema is an object or a boolean, and this is "string"', None),
         (None, "a schema is an object or a boolean, and this is null", None),
