@@ -556,6 +556,10 @@ def test_the_last_part_of_a_name_is_enough_if_it_is_unique_and_the_arguments_are
             "$input.city",
         ),
         ("get_weather(city='x', **{'city': 'y'})", {"city": "x"}, "$input.city"),
+        ("get_weather(city='Paris' days=3)", {"city": "'Paris' days=3"}, "$input.city"),
+        ("get_weather(city=Paris; days=3)", {"city": "Paris; days=3"}, "$input.city"),
+        ("get_weather(city=Paris;days=3)", {"city": "Paris;days=3"}, "$input.city"),
+        ("get_weather('Paris' 3)", {"city": "'Paris' 3"}, "$input.city"),
     ],
 )
 def test_arguments_that_are_wrong_are_a_failure_that_keeps_them(

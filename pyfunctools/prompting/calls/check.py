@@ -7,7 +7,7 @@ expected. The result is the first valid reading, or the failure of the first rea
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from keyword import iskeyword
 from math import isfinite
@@ -37,6 +37,9 @@ _NOT_A_VALUE: Final = frozenset(
 _OPENING: Final = ("{", "[")
 _PLACEHOLDER: Final = re.compile(r"\.\.\.|<|[rR]?[fF][rR]?[\"']|(?:dict|list|set|tuple)\(|\{\{")
 """The start of a placeholder, of a text with placeholders, or of a value that a program makes."""
+_STRING_FIRST: Final = re.compile(r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')\s*+[^\s]")
+_NEXT_NAME: Final = re.compile(r"[\s;]([^\W\d]\w*)=(?!=)")
+"""The keyword of the next argument, with no comma before it."""
 _ROOT: Final = Path.of(())
 
 T = TypeVar("T", Repair, Issue)
@@ -243,7 +246,7 @@ def _check_named(
         Repair(path=Path.of(keys), kind="word", before=text, after=text)
         for keys, text in texts.items()
     )
-    issues += _not_values(texts.items(), doubtful=found.doubtful)
+    issues += _not_values(texts.items(), doubtful=found.doubtful, names=names)
     result = _concluded(function, values, repairs, issues)
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
@@ -299,7 +302,9 @@ def _with_names(
     ]
 
 
-def _not_values(texts: Iterable[tuple[Keys, str]], *, doubtful: bool) -> list[Issue]:
+def _not_values(
+    texts: Iterable[tuple[Keys, str]], *, doubtful: bool, names: Container[str] = ()
+) -> list[Issue]:
     """Return the issues of texts without quotes that are not values, such as `user.email`."""
     issues: list[Issue] = []
     for keys, text in texts:
@@ -312,6 +317,8 @@ def _not_values(texts: Iterable[tuple[Keys, str]], *, doubtful: bool) -> list[Is
             fault = f"is `{preview}`, as in a signature: write the value itself"
         elif is_expression(text) or (doubtful and (text == keys[-1] or text.isidentifier())):
             fault = f"is `{preview}`, which only a program can evaluate: write the value itself"
+        elif _STRING_FIRST.match(text) or any(each in names for each in _NEXT_NAME.findall(text)):
+            fault = f"is `{preview}`: write a comma behind each value, and strings in quotes"
         else:
             continue
         issues.append(_issue(keys, f"{Path.of(keys)} {fault}.", text))
