@@ -361,13 +361,16 @@ def test_an_object_is_a_call_or_its_arguments(raw: str, functions: list[Function
     assert right_calls(parse_calls(raw, functions)) == [PARIS]
 
 
-def test_a_type_may_be_an_argument_beside_the_name() -> None:
+def test_a_type_may_be_an_argument_beside_the_name(functions: list[Function]) -> None:
     properties = {"type": {"type": "string"}}
     find = Function.from_schema(
         name="find", parameters={"type": "object", "properties": properties}
     )
     (call,) = parse_calls('{"name": "find", "type": "document"}', [find])
     assert call.arguments == {"type": "document"}
+    inside = {"type": "mcp_call", "name": "find", "arguments": {"type": "document"}}
+    assert parse_calls(json.dumps(inside), [find]) == []
+    assert parse_calls('{"type": "mcp_call", "id": "1", "name": "get_time"}', functions) == []
 
 
 def test_calls_in_the_arguments_of_a_call_are_its_arguments(functions: list[Function]) -> None:

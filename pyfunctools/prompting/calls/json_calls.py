@@ -84,7 +84,8 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
             yield _call(name, function, inner, (*keys, name))
             return
     call = _named(value, names, keys)
-    if _is_foreign(value, call):
+    flat = call is not None and call.keys == keys and bool(call.arguments)
+    if _is_foreign(value, flat=flat):
         return
     if call is not None and (call.function is not None or call.sure):
         yield call
@@ -103,11 +104,13 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
             yield from call_objects(inner, names, (*keys, key))
 
 
-def _is_foreign(value: JsonObject, call: FoundCall | None) -> bool:
-    """Return whether this is a block or a message that the model did not write."""
+def _is_foreign(value: JsonObject, *, flat: bool) -> bool:
+    """Return whether this is a block or a message that the model did not write.
+
+    If the arguments are beside the name (`flat`), a `type` is one of them.
+    """
     kind = value.get("type")
-    is_argument = call is not None and isinstance(call.arguments, dict) and "type" in call.arguments
-    if isinstance(kind, str) and not is_argument:
+    if isinstance(kind, str) and not flat:
         kind = kind.lower().replace("-", "_")
         return kind not in _OWN_TYPES and _WRAPPER.fullmatch(kind) is None
     spoken = any(key in value for key in ("content", "parts", *CALL_KEYS))
