@@ -78,6 +78,19 @@ class Shop:
 
 """
 
+UNNEEDED_BY_A_CALL = (
+    "difflib",
+    "pyfunctools.route",
+    "pyfunctools.record.param",
+    "pyfunctools.schema.normalization.oddities",
+    "pyfunctools.schema.outline.unions",
+    "pyfunctools.schema.separation.separate",
+)
+
+CALLED = f"""{LIGHT}
+assert Controller.from_object(Shop()).call("buy", '{{"item": "tea"}}').text == "tea"
+"""
+
 OPENED = """
 import sys
 from pyfunctools import Controller
@@ -91,9 +104,10 @@ assert Controller.from_openapi(text, server="http://127.0.0.1:1")["teas_get"].pa
     ("program", "heavy"),
     [
         (LIGHT, (*HEAVY, "dataclasses", "inspect", "json")),
+        (CALLED, UNNEEDED_BY_A_CALL),
         (OPENED, (*HEAVY, "email", "pyfunctools.execution.http.runner")),
     ],
-    ids=["a class is decorated", "a document is opened"],
+    ids=["a class is decorated", "a right call is made", "a document is opened"],
 )
 def test_no_heavy_module_is_imported_before_it_is_needed(
     program: str, heavy: tuple[str, ...]

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyfunctools._json import JsonValue
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
-from pyfunctools.execution.person.blame import arguments_refused
 from pyfunctools.execution.runner import Beginning, Put, Run, Runner, executor_of
 from pyfunctools.execution.trace import TRACES, traced, tracing
 from pyfunctools.execution.truncation import truncated
@@ -195,6 +194,8 @@ class Invocation:
             if read is not None:
                 checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if isinstance(checked, Failure):
+            from pyfunctools.execution.person.blame import arguments_refused  # few calls need it
+
             return arguments_refused(function, checked)
         attempt = 1 if self._begin is None else 2
         info = CallInfo(

@@ -11,14 +11,13 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, json_copy, memb
 from pyfunctools.errors import DefinitionError, SchemaError
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.note import Note
-from pyfunctools.record.param import Param, parameters_of
 from pyfunctools.schema.checker import Checker
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.normalization.oddities import MAY_ADD_PROPERTIES, faults_of
+from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
     any_of,
@@ -27,12 +26,19 @@ from pyfunctools.schema.separation.predicates import (
     is_upload,
     output_shown,
 )
-from pyfunctools.schema.separation.separate import Separated, separate_normalized
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_MAP, TESTED_ONLY, judging
+from pyfunctools.schema.vocabulary import (
+    MAY_ADD_PROPERTIES,
+    ONE_SCHEMA,
+    SCHEMA_MAP,
+    TESTED_ONLY,
+    judging,
+)
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded for what few functions have, or when it is written by hand
     from pyfunctools.dialects.rendering import Rendering
+    from pyfunctools.record.param import Param
+    from pyfunctools.schema.separation.separate import Separated
 
 Notes = Callable[[JsonSchema], Iterable[Note]]
 """A function of the model's side that returns the notes on schemas as they were written."""
@@ -55,7 +61,7 @@ class HumanSide:
 
     def __init__(self, schema: JsonSchema) -> None:
         self.validator = Validator(schema)
-        self.secrets = separate_normalized(schema, is_secret_of_human, self.validator)
+        self.secrets = _separate(graph_of(schema, is_secret_of_human), self.validator)
         self.secret_defaults = tuple(
             inner["default"]
             for _, inner in subschemas(self.secrets.shared("human"))
@@ -117,18 +123,19 @@ class Contract:
         return {name: value for name, value in vars(self).items() if name != "_given"}
 
     @cached_property
-    def separated(self) -> Separated | None:
+    def separated(self) -> "Separated | None":
         """The two sides of the parameters, `None` if there is no human side."""
         is_human, _, _ = self._given
-        if is_human is None:
+        graph = None if is_human is None else graph_of(self.parameters, is_human)
+        if graph is None or not graph.nodes:  # as for most functions
             return None
-        separated = separate_normalized(self.parameters, is_human, self.validator)
+        separated = _separate(graph, self.validator)
         return separated if separated.has_human else None
 
     @property
-    def sides(self) -> Separated:
+    def sides(self) -> "Separated":
         """The two sides of the parameters, in any case."""
-        return self.separated or separate_normalized(self.parameters, None, self.validator)
+        return self.separated or _separate(graph_of(self.parameters, any_of()), self.validator)
 
     @cached_property
     def checker(self) -> Checker:
@@ -148,9 +155,9 @@ class Contract:
         return HumanSide({} if self.separated is None else self.separated.shared("human"))
 
     @cached_property
-    def secrets(self) -> Separated:
+    def secrets(self) -> "Separated":
         """The separation of all that is secret."""
-        return separate_normalized(self.parameters, is_secret, self.validator)
+        return _separate(graph_of(self.parameters, is_secret), self.validator)
 
     @cached_property
     def examples(self) -> tuple[JsonValue, ...]:
@@ -179,7 +186,7 @@ class Contract:
     def from_schemas(
         cls,
         name: str,
-        parameters: JsonSchema | Sequence[Param],
+        parameters: "JsonSchema | Sequence[Param]",
         output: JsonSchema | None,
         is_human: IsHuman | None,
         *,
@@ -194,6 +201,8 @@ class Contract:
             DefinitionError: the parameters are no object schema, a schema does not compile, or,
                 unless `lenient`, a schema has a mistake.
         """
+        from pyfunctools.record.param import parameters_of
+
         given = parameters if isinstance(parameters, Mapping) else parameters_of(parameters, name)
         whole = _read(name, "/parameters", given, partial(_closed, name), lenient)
         result = None if output is None else _read(name, "/output", output, _shown, lenient)
@@ -280,7 +289,13 @@ def schema_notes(parameters: JsonSchema, output: JsonSchema | None) -> Iterator[
         yield from notes_of(output, "/output")
 
 
-def _lost(separated: Separated | None) -> Iterator[Note]:
+def _separate(graph: Graph, whole: Validator) -> "Separated":
+    from pyfunctools.schema.separation.separate import separated_by
+
+    return separated_by(graph, whole)
+
+
+def _lost(separated: "Separated | None") -> Iterator[Note]:
     """Yield a note for each place that is human as a whole because of a part of it."""
     for path in () if separated is None else separated.lost:
         yield Note(
@@ -320,6 +335,8 @@ def _read(
     lenient: bool,
 ) -> JsonSchema:
     """Check a schema as it was written, and return it `normalized`."""
+    from pyfunctools.schema.normalization.oddities import faults_of
+
     with _as_definition_error(name, pointer):
         check_schema(written)
         faults = faults_of(written, closed=pointer == "/parameters") if not lenient else ()

@@ -14,13 +14,13 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import recovered
 from pyfunctools.schema.parsing.strict import Strict, has_whole_float, read_strictly
 from pyfunctools.schema.result import Failure, Repair, Success
-from pyfunctools.schema.separation.separate import Separated
 from pyfunctools.schema.validation.validator import Validator
 
 if TYPE_CHECKING:  # imported by the first text that is not valid as it is
     from pyfunctools.schema.outline.outline import Place
+    from pyfunctools.schema.separation.separate import Separated
 
-SchemaValidator: TypeAlias = Validator | Separated
+SchemaValidator: TypeAlias = "Validator | Separated"
 """Validates arguments by a whole schema, or by the model's side of one."""
 
 

@@ -259,6 +259,10 @@ BELOW: Final = _with("child", "unevaluated")
 """Keywords with subschemas for the properties or items of the value."""
 UNDECLARED: Final = _with("child") & judging("object") - {"properties"}
 """Keywords with schemas for properties that are not declared."""
+MAY_ADD_PROPERTIES: Final = (
+    (IN_PLACE - TESTED_ONLY - judging("object")) | UNDECLARED | UNEVALUATED | {"$ref", "if"}
+)
+"""Keywords beside which a schema may accept properties that it does not declare itself."""
 INDIVISIBLE: Final = _with("indivisible", "unevaluated")
 """Keywords whose schemas apply to parts of a value that cannot be separated, such as names."""
 

@@ -25,16 +25,12 @@ from pyfunctools.schema.vocabulary import (
     DRAFT,
     EXAMPLES,
     IDENTITY,
-    IN_PLACE,
     KEYWORDS,
+    MAY_ADD_PROPERTIES,
     ONE_SCHEMA,
     REMARKS,
     SCHEMA_LIST,
     SCHEMA_MAP,
-    TESTED_ONLY,
-    UNDECLARED,
-    UNEVALUATED,
-    judging,
 )
 
 
@@ -194,11 +190,6 @@ def keyword_meant(word: str) -> str | None:
     meant = near_name(letters, near)
     return _BY_LETTERS[meant] if meant and is_misspelled(letters, meant) else None
 
-
-MAY_ADD_PROPERTIES = (
-    (IN_PLACE - TESTED_ONLY - judging("object")) | UNDECLARED | UNEVALUATED | {"$ref", "if"}
-)
-"""Keywords beside which a schema may accept properties that it does not declare itself."""
 
 _ID = frozenset({"$id", "id"})
 """Keywords that change the base URI of references."""

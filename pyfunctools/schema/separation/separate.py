@@ -46,7 +46,7 @@ class Separated:
         return f"<Separated {' | '.join(map(', '.join, names))}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_separated, (self._ownership.graph, self._validators["whole"]))
+        return (separated_by, (self._ownership.graph, self._validators["whole"]))
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -267,10 +267,11 @@ def separate_normalized(
     whole: Validator | None = None,
 ) -> Separated:
     """Separate a normalized schema, with its validator if there is one; see `separate`."""
-    return _separated(graph_of(schema, is_human or any_of()), whole or Validator(schema))
+    return separated_by(graph_of(schema, is_human or any_of()), whole or Validator(schema))
 
 
-def _separated(graph: Graph, whole: Validator) -> Separated:
+def separated_by(graph: Graph, whole: Validator) -> Separated:
+    """Return the two sides of the schema of a graph."""
     ownership = Ownership(graph)
     schemas: dict[Side, JsonSchema] = {
         "whole": graph.schema,
