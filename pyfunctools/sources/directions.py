@@ -19,7 +19,7 @@ from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.note import Note
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import follow, mapped_subtypes
-from pyfunctools.schema.ground.walk import Slot, children, copy_with_slots
+from pyfunctools.schema.ground.walk import WITH_SCHEMAS, Slot, children, copy_with_slots
 from pyfunctools.schema.outline.json_types import Constant, json_type
 from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.outline.unions import choices_of, values_of
@@ -31,6 +31,7 @@ _ANY_OF = "`oneOf` is read as `anyOf`: a value may fit more than one of its bran
 _APART = TESTED_ONLY | {"$defs"}
 _NAMING = HOLDING | PER_PROPERTY | {"required"}
 """Keywords that may name properties; a schema without them needs no search."""
+_CHANGED = _NAMING | WITH_SCHEMAS | {"discriminator"}
 
 
 def directed(start: Part, mark: Literal["readOnly", "writeOnly"] | None) -> JsonSchema | bool:
@@ -46,39 +47,44 @@ def directed(start: Part, mark: Literal["readOnly", "writeOnly"] | None) -> Json
     """
     whole: dict[str, JsonValue] = {}
     found = False
-    todo: list[tuple[Slot, Part | None, frozenset[str]]]
-    todo = [(Slot(whole, "", start.schema), start, frozenset())]
+    todo: list[tuple[Slot, Keys, frozenset[str]]]
+    todo = [(Slot(whole, "", start.schema), (), frozenset())]
     while todo:
-        slot, part, outside = todo.pop()
+        slot, keys, outside = todo.pop()
         schema = slot.inner
         if not isinstance(schema, dict):
             continue
-        hidden = outside
-        if mark and part is not None and not _NAMING.isdisjoint(schema):
+        hidden, part = outside, None
+        if "oneOf" in schema or (mark and not _NAMING.isdisjoint(schema)):
+            part = start.below(*keys)
+        if mark and part is not None:
             hidden |= frozenset(_hidden(part, mark))
         loosens = mark != "writeOnly" and part is not None and is_loose(part)
         subtypes = dict(mapped_subtypes(schema)) if mark == "writeOnly" else {}
         found = found or bool(hidden or subtypes) or loosens
         schema = _without_properties(schema, hidden) if hidden else schema
-        copy, slots = copy_with_slots(_without_subtypes(schema, subtypes) if subtypes else schema)
+        schema = _without_subtypes(schema, subtypes) if subtypes else schema
+        copy, slots = copy_with_slots(schema, _unchanged)
         if loosens and len(schema) == 1 and slot.steps[:1] == ("anyOf",):
             # Inside of an `anyOf`, whose later branches are done, its branches become branches.
-            slots = _spread(cast("list[JsonValue]", slot.holder), int(slot.key), slots)
+            branches = cast("list[JsonValue]", slot.holder)
+            branches[int(slot.key) : int(slot.key) + 1] = cast("list[JsonValue]", copy["oneOf"])
+            for inner in slots:
+                inner.holder, inner.key = branches, int(slot.key) + int(inner.key)
         else:
             slot.put(_loosened(copy) if loosens else copy)
         for inner in slots:
             # Fewer constraints under `if` and `not` would make the schema reject more values.
             if inner.steps[0] not in TESTED_ONLY:
                 below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
-                todo.append((inner, part and part.below(*inner.steps), below))
+                todo.append((inner, keys + inner.steps, below))
     result = whole[""]
     return result if found and isinstance(result, dict) else start.schema
 
 
-def _spread(holder: list[JsonValue], at: int, slots: list[Slot]) -> list[Slot]:
-    """Put the branches of a `oneOf` into a list in its place, and return their slots there."""
-    holder[at : at + 1] = [slot.inner for slot in slots]
-    return [Slot(holder, at + n, slot.inner, slot.steps) for n, slot in enumerate(slots)]
+def _unchanged(schema: JsonSchema | bool) -> JsonSchema | bool | None:
+    """Return a schema that has nothing to change, `None` for any other."""
+    return schema if isinstance(schema, bool) or _CHANGED.isdisjoint(schema) else None
 
 
 def _loosened(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -80,7 +80,7 @@ def resolve(root: JsonSchema, schema: JsonSchema | bool) -> JsonSchema | bool:
         if not isinstance(reference, str) or any(key not in NON_CONSTRAINING for key in schema):
             return schema
         target = find_target(root, reference)
-        if not isinstance(target, dict | bool):
+        if not isinstance(target, (dict, bool)):
             return True
         schema = target
     return True
@@ -125,7 +125,7 @@ def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[s
             if name is not None and name in definitions and name not in names:
                 names[name] = None
                 inner = definitions[name]
-                if isinstance(inner, dict | bool):
+                if isinstance(inner, (dict, bool)):
                     queue.append(inner)
     return list(names)
 
@@ -149,7 +149,7 @@ def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
     graph = {
         name: [
             target
-            for reference in references_in(inner if isinstance(inner, dict | bool) else True)
+            for reference in references_in(inner if isinstance(inner, (dict, bool)) else True)
             if (target := definition_of(reference)) is not None and target in definitions
         ]
         for name, inner in definitions.items()

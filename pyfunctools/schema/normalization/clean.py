@@ -84,7 +84,7 @@ def _text(value: JsonValue) -> JsonValue:
 
 def _number(value: JsonValue) -> JsonValue:
     if not isinstance(value, str):
-        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
     text = value.strip()
     if re.fullmatch(r"[+-]?[0-9]{1,300}", text, re.ASCII):
         return int(text)
@@ -131,7 +131,7 @@ def _listed(value: JsonValue) -> JsonValue:
 
 
 def _schema(value: JsonValue) -> JsonValue:
-    if isinstance(value, dict | bool):
+    if isinstance(value, (dict, bool)):
         return value
     named = known_type(value) if isinstance(value, str) else None
     return None if named is None else {"type": named[0]}

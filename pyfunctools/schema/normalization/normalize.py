@@ -150,7 +150,7 @@ class Normalizer(Generic[Scope]):
             result = self._normalized(schema, scope, False, 1, known_as)
         except RecursionError:
             raise _too_deep() from None
-        return result if isinstance(result, dict | bool) else True
+        return result if isinstance(result, (dict, bool)) else True
 
     def _normalized(
         self,

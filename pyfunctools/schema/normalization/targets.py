@@ -29,7 +29,7 @@ class Targets:
         target = self.own.get(name) if name is not None else None
         if target is None and self._lookup is not None:
             target = self._lookup(reference)
-        return target if isinstance(target, dict | bool) else None
+        return target if isinstance(target, (dict, bool)) else None
 
     def to_merge(self, reference: str) -> JsonSchema | bool | None:
         """Return the schema at a reference if it can be merged into another one, else `None`.

@@ -72,7 +72,7 @@ def constant_of(value: JsonValue) -> Constant | None:
     """Return a scalar as a constant, or `None` if the value is no scalar."""
     if isinstance(value, bool) or value is None:
         return ("", value)
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return ("number", value)
     return ("string", value) if isinstance(value, str) else None
 
@@ -97,13 +97,13 @@ _HUGE = 10**4_000
 def schemas_of(value: JsonValue) -> list[JsonSchema | bool]:
     """Return the schemas in a list, such as that of `anyOf`; other values are ignored."""
     listed = value if isinstance(value, list) else ()
-    return [inner for inner in listed if isinstance(inner, dict | bool)]
+    return [inner for inner in listed if isinstance(inner, (dict, bool))]
 
 
 def schemas_by_name(value: JsonValue) -> dict[str, JsonSchema | bool]:
     """Return the schemas in an object, such as `$defs`; other values are ignored."""
     named = value.items() if isinstance(value, dict) else ()
-    return {name: inner for name, inner in named if isinstance(inner, dict | bool)}
+    return {name: inner for name, inner in named if isinstance(inner, (dict, bool))}
 
 
 def texts_of(value: JsonValue) -> list[str]:

@@ -22,6 +22,7 @@ from pyfunctools.schema.outline.json_types import (
     ALL_TYPES,
     json_type,
     listed_values,
+    schemas_by_name,
     texts_of,
     types_named,
 )
@@ -37,6 +38,8 @@ ValueTest: TypeAlias = Callable[[JsonValue], bool]
 PlaceTests: TypeAlias = "Callable[[Place], ValueTest | None]"
 """A function that returns the compiled test of a place; see `Compiled.test_of`."""
 
+_PASSED_ON = frozenset({"$ref", "allOf"})
+"""Keywords by which other parts apply too."""
 _NESTING = 8
 """How deep unions may be nested in unions; deeper unions are ignored."""
 MOST_PARTS = 2_000
@@ -50,10 +53,9 @@ class Outline:
 
     def __init__(self, schema: JsonSchema | bool) -> None:
         self.schema = schema
-        self._parts: dict[Keys, Part | None] = {}
+        self._parts: dict[Keys, Part] = {}
         self._places: dict[tuple[Part, ...], Place] = {}
-        self.root = Part(self, (), schema)
-        self._parts[()] = self.root
+        self.root = self.part((), schema)
         self.place = self.place_of((self.root,))
         """The place of a whole value."""
 
@@ -75,12 +77,14 @@ class Outline:
         whole = start.keys + keys
         if whole in self._parts:
             return self._parts[whole]
-        found, part = follow(start.schema, keys), None
-        if found is not None and isinstance(found[0], dict | bool):
-            exact = start.keys + found[1]
-            new = Part(self, exact, found[0])
-            part = self._parts.get(exact) or self._parts.setdefault(exact, new)
-        return self._parts.setdefault(whole, part)
+        found = follow(start.schema, keys)
+        if found is None or not isinstance(found[0], (dict, bool)):
+            return None
+        return self._parts.setdefault(whole, self.part(start.keys + found[1], found[0]))
+
+    def part(self, keys: Keys, schema: JsonSchema | bool) -> "Part":
+        """Return the part of the schema at these keys, which is made once."""
+        return self._parts.get(keys) or self._parts.setdefault(keys, Part(self, keys, schema))
 
     def target(self, reference: JsonValue) -> "Part | None":
         """Return the part that a reference points to, or `None` if it is not in this schema."""
@@ -122,18 +126,20 @@ class Part(_WithCache):
     def branches(self, keyword: str) -> "list[Part]":
         """Return the parts in the list of a keyword: `anyOf`, `oneOf`, `allOf` or `prefixItems`."""
         if keyword not in self._branches:
-            schemas = self.rules.get(keyword)
-            parts = map(partial(self.below, keyword), range(len(items_of(schemas))))
-            self._branches[keyword] = [part for part in parts if part is not None]
+            schemas = enumerate(items_of(self.rules.get(keyword)))
+            self._branches[keyword] = [
+                self.outline.part((*self.keys, keyword, index), schema)
+                for index, schema in schemas
+                if isinstance(schema, (dict, bool))
+            ]
         return self._branches[keyword]
 
     @cached_property
     def declared(self) -> "dict[str, Part]":
         """The parts of `properties`."""
-        named = self.rules.get("properties")
-        names = list(named) if isinstance(named, dict) else []
-        found = ((name, self.below("properties", name)) for name in names)
-        return {name: part for name, part in found if part is not None}
+        named = schemas_by_name(self.rules.get("properties"))
+        keys = (*self.keys, "properties")
+        return {name: self.outline.part((*keys, name), each) for name, each in named.items()}
 
     @cached_property
     def required(self) -> list[str]:
@@ -199,6 +205,8 @@ class Part(_WithCache):
     @cached_property
     def parts(self) -> "tuple[Part, ...]":
         """All parts that apply where this one does, through `$ref` and `allOf`, but not unions."""
+        if _PASSED_ON.isdisjoint(self.rules):
+            return () if self.schema is True else (self,)
         found: dict[Part, None] = {}
         queue: list[Part | None] = [self]
         seen: set[Part] = set()

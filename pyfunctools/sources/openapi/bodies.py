@@ -68,7 +68,7 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
         schema = entry.below(fields["schema"], "schema")
     elif "itemSchema" in fields:
         schema = entry.below(fields["itemSchema"], "itemSchema")
-        if isinstance(schema.value, dict | bool):
+        if isinstance(schema.value, (dict, bool)):
             schema = schema._replace(value={"type": "array", "items": schema.value})
     elif not ASSERTIONS.isdisjoint(fields):
         notes.append(f"The schema stands directly under {media!r}, and is read from there.")
@@ -76,7 +76,7 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
     else:
         schema = entry._replace(value=None)
     is_declared = schema.value is not None
-    if not isinstance(schema.value, dict | bool):
+    if not isinstance(schema.value, (dict, bool)):
         if is_declared:
             notes.append(f"The schema of {media!r} is not a schema; any value is accepted.")
         schema = schema._replace(value=True)
@@ -194,7 +194,7 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
             content_type=_URLENCODED if content.kind == "form" else content.media,
             required=raw.get("required") is True,
             encoding=_encodings(document, content.entry) if is_form else {},
-            schema=encoded if isinstance(encoded, dict | bool) else True,
+            schema=encoded if isinstance(encoded, (dict, bool)) else True,
         ),
         schema=schema,
         media=content.entry,

@@ -177,7 +177,7 @@ class SchemaBundler:
 
     def name_of(self, place: DocumentPlace) -> str:
         """Return the name of the definition of a place, which is added if it is new."""
-        if not isinstance(place.value, dict | bool):
+        if not isinstance(place.value, (dict, bool)):
             reason = f"A reference leads to {place.pointer[:200]!r}, which is not a schema."
             raise DocumentError(self.document.name, reason)
         name = self._names.of(place)

@@ -225,7 +225,7 @@ class Document:
             if reference.startswith("#"):
                 place = self.end(reference, self.main)
                 self.check_chain(place)
-                return isinstance(place.value, dict | bool)
+                return isinstance(place.value, (dict, bool))
         return False
 
     def check_chain(self, place: DocumentPlace) -> None:

@@ -67,6 +67,7 @@ class DocumentDefinitions:
         self._bundler = SchemaBundler(document, is_human)
         self._normalized: dict[object, NormalizedSchema] = {}
         self._bundled: dict[str, JsonSchema | bool] = {}
+        self._targets = Targets({}, self._to_merge)
         self._closures: dict[tuple[str, ...], Closure] = {}
         self._whole: dict[str, JsonValue] = {}
         self._roots = count()
@@ -150,11 +151,10 @@ class DocumentDefinitions:
         """Normalize the schema at a place, in one walk over the document as it is written."""
         written = WrittenSchema(self._bundler, place)
         found = _Found()
-        targets = Targets({}, self._to_merge)
-        normalizer = Normalizer(targets, found.add, written.prepare)
+        normalizer = Normalizer(self._targets, found.add, written.prepare)
         try:
             if self._document.is_checked:
-                value = place.value if isinstance(place.value, dict | bool) else True
+                value = place.value if isinstance(place.value, (dict, bool)) else True
                 schema = normalizer.normalized(value, place.resource)
             else:
                 value = written.bundled()
@@ -163,7 +163,7 @@ class DocumentDefinitions:
                 schema = normalizer.normalized(value)
             normalizer.check(schema)
             if self._bundler.has_dynamic and (alone := sole_reference(schema)) is not None:
-                targets.follow(alone)  # other circles are found by the names
+                self._targets.follow(alone)  # other circles are found by the names
         except SchemaError as error:
             reason = f"This schema cannot be read: {error}."
             raise DocumentError(self._document.name, reason, pointer=place.pointer) from error
@@ -230,7 +230,8 @@ class _Found:
                 if (name := defined_name(reference)) is not None:
                     self.names[name] = None
                     self.keywords.add("discriminator")
-            self.keywords |= {word for word in _COLLECTED if node.get(word, False) is not False}
+            if not _COLLECTED.isdisjoint(node):
+                self.keywords |= {word for word in _COLLECTED if node.get(word, False) is not False}
         if may_be_persons(node):
             self.keywords.add(PERSONS)
 

@@ -135,7 +135,7 @@ class SchemaMaker:
             schema = self._definitions.bundled(place)
             overlaps = [*self._definitions.overlapping(place)] if sent else ()
         notes = [*notes_of(schema, place.pointer, siblings_ignored=ignored)]
-        if self._document.may_have_hidden and isinstance(place.value, dict | bool):
+        if self._document.may_have_hidden and isinstance(place.value, (dict, bool)):
             notes += notes_on_hidden(place.value, place.pointer)
         notes += overlaps
         names = filter(None, map(defined_name, references_in(schema)))

@@ -289,7 +289,7 @@ class Parameters:
             explode=explode,
             allow_reserved=raw.get("allowReserved") is True,
             content_type=content_type,
-            schema=written if isinstance(written, dict | bool) else True,
+            schema=written if isinstance(written, (dict, bool)) else True,
         )
         return ParameterInput(
             key=override_key(name, location),
@@ -313,7 +313,7 @@ class Parameters:
                 notes += content.notes
                 return content.media, content.schema, *content.marked
         schema = place.below(raw.get("schema", True), "schema")
-        if isinstance(schema.value, dict | bool):
+        if isinstance(schema.value, (dict, bool)):
             return None, schema
         notes.append(f"The schema of {raw['name']!r} is not a schema; any value is accepted.")
         return None, schema._replace(value=True)
