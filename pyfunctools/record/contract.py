@@ -27,13 +27,7 @@ from pyfunctools.schema.separation.predicates import (
     output_shown,
 )
 from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import (
-    MAY_ADD_PROPERTIES,
-    ONE_SCHEMA,
-    SCHEMA_MAP,
-    TESTED_ONLY,
-    judging,
-)
+from pyfunctools.schema.vocabulary import MAY_ADD_PROPERTIES, OBJECT_VALUED
 
 if TYPE_CHECKING:  # loaded for what few functions have, or when it is written by hand
     from pyfunctools.dialects.rendering import Rendering
@@ -360,7 +354,7 @@ def _shown(output: JsonSchema) -> JsonSchema:
 def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
     """Return parameters as a normalized object schema, closed if no keyword allows other names."""
     are_properties = parameters and all(isinstance(each, Mapping) for each in parameters.values())
-    if are_properties and _OBJECT_VALUED.isdisjoint(parameters):
+    if are_properties and OBJECT_VALUED.isdisjoint(parameters):
         raise DefinitionError(
             name,
             "The parameters are only properties, without the schema of an object around them.",
@@ -378,7 +372,3 @@ def _closed(name: str, parameters: JsonSchema) -> JsonSchema:
     closed = {"additionalProperties": False} if MAY_ADD_PROPERTIES.isdisjoint(schema) else {}
     defined = {"$defs": whole["$defs"]} if "$defs" in whole else {}
     return prune({"type": "object", "properties": {}, **schema, **closed, **defined})
-
-
-_OBJECT_VALUED = SCHEMA_MAP | (ONE_SCHEMA & judging("object")) | TESTED_ONLY
-"""Keywords with objects as values: a schema with only one of them is no bare list of properties."""

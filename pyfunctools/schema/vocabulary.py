@@ -241,6 +241,8 @@ REFERENCES: Final = _with("a name")
 DYNAMIC_REFERENCES: Final = REFERENCES - {"$ref"}
 """References whose target depends on the references followed before."""
 
+ALL_OF: Final = frozenset({"$ref", "allOf"})
+"""Keywords whose schemas all apply to the same value, without conditions."""
 UNIONS: Final = ("oneOf", "anyOf")
 """The keywords of a union, in the order in which they are tried."""
 COMPOSITION: Final = ("allOf", "anyOf", "oneOf")
@@ -259,6 +261,8 @@ BELOW: Final = _with("child", "unevaluated")
 """Keywords with subschemas for the properties or items of the value."""
 UNDECLARED: Final = _with("child") & judging("object") - {"properties"}
 """Keywords with schemas for properties that are not declared."""
+OBJECT_VALUED: Final = SCHEMA_MAP | (ONE_SCHEMA & judging("object")) | TESTED_ONLY
+"""Keywords with objects as values: a schema with only one of them is no bare list of properties."""
 MAY_ADD_PROPERTIES: Final = (
     (IN_PLACE - TESTED_ONLY - judging("object")) | UNDECLARED | UNEVALUATED | {"$ref", "if"}
 )

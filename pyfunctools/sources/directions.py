@@ -31,7 +31,7 @@ _ANY_OF = "`oneOf` is read as `anyOf`: a value may fit more than one of its bran
 _APART = TESTED_ONLY | {"$defs"}
 _NAMING = HOLDING | PER_PROPERTY | {"required"}
 """Keywords that may name properties; a schema without them needs no search."""
-_CHANGED = _NAMING | WITH_SCHEMAS | {"discriminator"}
+_READ = _NAMING | WITH_SCHEMAS | {"discriminator"}
 
 
 def directed(start: Part, mark: Literal["readOnly", "writeOnly"] | None) -> JsonSchema | bool:
@@ -52,8 +52,8 @@ def directed(start: Part, mark: Literal["readOnly", "writeOnly"] | None) -> Json
     while todo:
         slot, keys, outside = todo.pop()
         schema = slot.inner
-        if not isinstance(schema, dict):
-            continue
+        if not isinstance(schema, dict) or _READ.isdisjoint(schema):
+            continue  # it stays as it is
         hidden, part = outside, None
         if "oneOf" in schema or (mark and not _NAMING.isdisjoint(schema)):
             part = start.below(*keys)
@@ -64,7 +64,7 @@ def directed(start: Part, mark: Literal["readOnly", "writeOnly"] | None) -> Json
         found = found or bool(hidden or subtypes) or loosens
         schema = _without_properties(schema, hidden) if hidden else schema
         schema = _without_subtypes(schema, subtypes) if subtypes else schema
-        copy, slots = copy_with_slots(schema, _unchanged)
+        copy, slots = copy_with_slots(schema)
         if loosens and len(schema) == 1 and slot.steps[:1] == ("anyOf",):
             # Inside of an `anyOf`, whose later branches are done, its branches become branches.
             branches = cast("list[JsonValue]", slot.holder)
@@ -78,13 +78,7 @@ def directed(start: Part, mark: Literal["readOnly", "writeOnly"] | None) -> Json
             if inner.steps[0] not in TESTED_ONLY:
                 below = hidden if inner.steps[0] in HOLDING else frozenset[str]()
                 todo.append((inner, keys + inner.steps, below))
-    result = whole[""]
-    return result if found and isinstance(result, dict) else start.schema
-
-
-def _unchanged(schema: JsonSchema | bool) -> JsonSchema | bool | None:
-    """Return a schema that has nothing to change, `None` for any other."""
-    return schema if isinstance(schema, bool) or _CHANGED.isdisjoint(schema) else None
+    return members_of(whole[""]) if found else start.schema
 
 
 def _loosened(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:

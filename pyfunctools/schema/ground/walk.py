@@ -58,14 +58,10 @@ class Slot:
             self.holder[int(self.key)] = schema
 
 
-def copy_with_slots(
-    schema: JsonSchema,
-    settle: Callable[[JsonSchema | bool], JsonSchema | bool | None] = lambda _: None,
-) -> tuple[dict[str, JsonValue], list[Slot]]:
+def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
     """Return a copy of a schema, and the slots of its subschemas one level below.
 
-    To fill a slot changes only the copy. A walk without recursion keeps a list of slots. A
-    subschema for which `settle` returns another one is replaced by it, and has no slot.
+    To fill a slot changes only the copy. A walk without recursion keeps a list of slots.
     """
     copy = dict(schema)
     slots: list[Slot] = []
@@ -82,11 +78,8 @@ def copy_with_slots(
             continue
         for key, inner in below:
             if isinstance(inner, (dict, bool)):
-                holder[key] = settled = settle(inner)
-                if settled is None:
-                    steps = (keyword,) if holder is copy else (keyword, key)
-                    slots.append(Slot(holder, key, inner, steps))
-                    holder[key] = inner
+                steps = (keyword,) if holder is copy else (keyword, key)
+                slots.append(Slot(holder, key, inner, steps))
         if holder is not copy:
             copy[keyword] = holder
     return copy, slots

@@ -10,9 +10,7 @@ from pyfunctools.schema.ground.references import Lookup, defined_name, reference
 from pyfunctools.schema.normalization.check_input import check_schema, is_bundled
 from pyfunctools.schema.normalization.spelling import translate
 from pyfunctools.schema.outline.json_types import listed_values, schemas_of, texts_of
-from pyfunctools.schema.vocabulary import ASSERTIONS, UNEVALUATED, UNIONS
-
-_PASSED_ON = frozenset({"$ref", "allOf"})
+from pyfunctools.schema.vocabulary import ALL_OF, ASSERTIONS, UNEVALUATED, UNIONS
 
 
 class Targets:
@@ -61,7 +59,7 @@ class Targets:
 
 def sole_reference(schema: JsonSchema | bool) -> str | None:
     """Return the reference of a schema without other constraints, or `None`."""
-    if isinstance(schema, bool) or _PASSED_ON.isdisjoint(schema):
+    if isinstance(schema, bool) or ALL_OF.isdisjoint(schema):
         return None
     found: set[str] = set()
     stack: list[JsonValue] = [schema]
@@ -71,8 +69,8 @@ def sole_reference(schema: JsonSchema | bool) -> str | None:
             if part is False:
                 return None
             continue
-        node = part if part.keys() <= _PASSED_ON else translate(part)
-        if any(keyword in ASSERTIONS and keyword not in _PASSED_ON for keyword in node):
+        node = part if part.keys() <= ALL_OF else translate(part)
+        if any(keyword in ASSERTIONS and keyword not in ALL_OF for keyword in node):
             return None
         if isinstance(reference := node.get("$ref"), str):
             found.add(reference)

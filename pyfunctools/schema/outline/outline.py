@@ -26,7 +26,7 @@ from pyfunctools.schema.outline.json_types import (
     texts_of,
     types_named,
 )
-from pyfunctools.schema.vocabulary import NUMBERS, UNIONS
+from pyfunctools.schema.vocabulary import ALL_OF, NUMBERS, UNIONS
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -38,8 +38,6 @@ ValueTest: TypeAlias = Callable[[JsonValue], bool]
 PlaceTests: TypeAlias = "Callable[[Place], ValueTest | None]"
 """A function that returns the compiled test of a place; see `Compiled.test_of`."""
 
-_PASSED_ON = frozenset({"$ref", "allOf"})
-"""Keywords by which other parts apply too."""
 _NESTING = 8
 """How deep unions may be nested in unions; deeper unions are ignored."""
 MOST_PARTS = 2_000
@@ -205,7 +203,7 @@ class Part(_WithCache):
     @cached_property
     def parts(self) -> "tuple[Part, ...]":
         """All parts that apply where this one does, through `$ref` and `allOf`, but not unions."""
-        if _PASSED_ON.isdisjoint(self.rules):
+        if ALL_OF.isdisjoint(self.rules):
             return () if self.schema is True else (self,)
         found: dict[Part, None] = {}
         queue: list[Part | None] = [self]

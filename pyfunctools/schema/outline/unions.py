@@ -191,10 +191,10 @@ def values_of(part: Part) -> Listed | None:
     """Return the values of `const` or `enum`; `None` without values, or if one is no scalar."""
     whole = part.resolved
     values = None if whole is None else listed_values(whole.rules)
-    found = [constant_of(value) for value in values or ()]
-    if values is None or None in found:
+    if values is None:
         return None
-    return dict.fromkeys(key for key in found if key is not None)
+    found = list(map(constant_of, values))
+    return None if None in found else dict.fromkeys(filter(None, found))
 
 
 def _branch_of_object(shapes: list[ValueShape], value: JsonSchema, tag: Tag | None) -> int | None:

@@ -18,8 +18,6 @@ from pyfunctools.schema.separation.predicates import (
 )
 from pyfunctools.schema.vocabulary import CONJUNCTIVE, TESTED_ONLY, UNIONS, human_mark
 
-ALL_OF: Final = frozenset({"$ref", "allOf"})
-"""Keywords whose schemas all apply to the same value, without conditions."""
 ALTERNATIVES: Final = frozenset({*UNIONS, "discriminator"})
 """Keywords whose schemas are alternatives for one value. The mapping of a `discriminator` may name
 schemas that are in no union: a value may be one of them, though no validator tests it."""

@@ -22,7 +22,6 @@ from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.outline.json_types import listed_values, types_named
 from pyfunctools.schema.outline.outline import matches
 from pyfunctools.schema.separation.graph import (
-    ALL_OF,
     ALTERNATIVES,
     IN_PLACE,
     TOGETHER,
@@ -32,6 +31,7 @@ from pyfunctools.schema.separation.graph import (
     same_place,
 )
 from pyfunctools.schema.vocabulary import (
+    ALL_OF,
     BELOW,
     HOLDING,
     INDIVISIBLE,

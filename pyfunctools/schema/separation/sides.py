@@ -13,7 +13,7 @@ from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.schema.ground.references import prune, reachable_definitions, reference_to
 from pyfunctools.schema.outline.json_types import listed_values, types_named
-from pyfunctools.schema.separation.graph import ALL_OF, TOGETHER, Node, same_place
+from pyfunctools.schema.separation.graph import TOGETHER, Node, same_place
 from pyfunctools.schema.separation.ownership import (
     HUMAN,
     LLM,
@@ -23,7 +23,14 @@ from pyfunctools.schema.separation.ownership import (
     may_match,
     parts_at,
 )
-from pyfunctools.schema.vocabulary import CONJUNCTIVE, UNDECLARED, UNIONS, VALUE_LISTS, kept_by
+from pyfunctools.schema.vocabulary import (
+    ALL_OF,
+    CONJUNCTIVE,
+    UNDECLARED,
+    UNIONS,
+    VALUE_LISTS,
+    kept_by,
+)
 
 NOTHING: Final[JsonSchema] = {
     "type": "object",

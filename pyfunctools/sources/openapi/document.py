@@ -128,7 +128,6 @@ class Document:
         self._self = joined or loaded.uri
         self._resources = {loaded.uri: self.main, self._self: self.main}
         self._targets: dict[tuple[Resource, str], DocumentPlace] = {}
-        self._ends: dict[tuple[Resource, str], DocumentPlace] = {}
         self._failures: dict[str, str] = {}
 
     def target(self, reference: str, resource: Resource) -> DocumentPlace:
@@ -140,25 +139,18 @@ class Document:
 
     def end(self, reference: str, resource: Resource) -> DocumentPlace:
         """Return the place at the end of a chain of references, which is not a reference itself."""
-        place = self._ends.get((resource, reference))
-        if place is None:
-            place = self.target(reference, resource)
-            for _ in range(MAX_HOPS + 1):
-                following = place.fields.get("$ref")
-                if not isinstance(following, str):
-                    break
-                place = self.target(following, place.resource)
-            else:
-                raise self._error(f"The reference {_preview(reference)} leads in a circle.")
-            self._ends[resource, reference] = place
-        return place
+        return self.follow(DocumentPlace({"$ref": reference}, "", resource))
 
     def follow(self, place: DocumentPlace) -> DocumentPlace:
         """Return the place, or the end of the chain of references if it has a `$ref`."""
-        value = place.value
-        if isinstance(value, dict) and isinstance(reference := value.get("$ref"), str):
-            return self.end(reference, place.resource)
-        return place
+        end = place
+        for _ in range(MAX_HOPS + 2):
+            following = end.fields.get("$ref")
+            if not isinstance(following, str):
+                return end
+            end = self.target(following, end.resource)
+        first = str(place.fields["$ref"])
+        raise self._error(f"The reference {_preview(first)} leads in a circle.")
 
     def example(self, place: DocumentPlace, depth: int = 16) -> JsonValue:
         """Return an example with its references, those inside it too, replaced by their targets."""

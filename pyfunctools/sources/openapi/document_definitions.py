@@ -28,8 +28,7 @@ _CHANGING: Mapping[_Unsent, frozenset[str]] = {
     "writeOnly": frozenset({"discriminator", "writeOnly"}),
 }
 """Keywords with which a schema for one direction is another one."""
-_NAMED = frozenset({"$ref"}).union(*_CHANGING.values())
-_COLLECTED = _NAMED - {"$ref", "discriminator"}
+_COLLECTED = frozenset[str]().union(*_CHANGING.values()) - {"discriminator"}
 
 
 class NormalizedSchema(NamedTuple):
@@ -137,8 +136,7 @@ class DocumentDefinitions:
         return found
 
     def _definition(self, name: str) -> NormalizedSchema:
-        found = self._normalized.get(name)
-        return found or self._made(name, self._bundler.places[name])
+        return self._made(name, self._bundler.places[name])
 
     def _made(self, key: object, place: DocumentPlace) -> NormalizedSchema:
         """Return the schema of a definition, or of a key, made once."""
@@ -223,15 +221,14 @@ class _Found:
 
     def add(self, node: JsonSchema) -> None:
         """Add those of one schema, without its subschemas."""
-        if not _NAMED.isdisjoint(node):
-            if (name := defined_name(text_of(node.get("$ref")))) is not None:
+        if "$ref" in node and (name := defined_name(text_of(node["$ref"]))) is not None:
+            self.names[name] = None
+        for _, reference in mapped_subtypes(node) if "discriminator" in node else ():
+            if (name := defined_name(reference)) is not None:
                 self.names[name] = None
-            for _, reference in mapped_subtypes(node) if "discriminator" in node else ():
-                if (name := defined_name(reference)) is not None:
-                    self.names[name] = None
-                    self.keywords.add("discriminator")
-            if not _COLLECTED.isdisjoint(node):
-                self.keywords |= {word for word in _COLLECTED if node.get(word, False) is not False}
+                self.keywords.add("discriminator")
+        if not _COLLECTED.isdisjoint(node):
+            self.keywords |= {word for word in _COLLECTED if node.get(word, False) is not False}
         if may_be_persons(node):
             self.keywords.add(PERSONS)
 
