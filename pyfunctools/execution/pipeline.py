@@ -26,7 +26,7 @@ from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.call import CallInfo
 from pyfunctools.record.function import Function, contract_of, settings_of
-from pyfunctools.record.outcome import Outcome, Waiting, is_end_of_stream
+from pyfunctools.record.outcome import Outcome, Waiting, arguments_refused, is_end_of_stream
 from pyfunctools.schema import Failure, Repair, Success
 
 if TYPE_CHECKING:
@@ -194,9 +194,7 @@ class Invocation:
             if read is not None:
                 checked = replace(checked, repairs=(*read.repairs, *checked.repairs))
         if isinstance(checked, Failure):
-            from pyfunctools.execution.person.blame import arguments_refused  # few calls need it
-
-            return arguments_refused(function, checked)
+            return arguments_refused(function.name, checked)
         attempt = 1 if self._begin is None else 2
         info = CallInfo(
             id=self._id or "", function=function.name, attempt=attempt, audience=self.audience

@@ -8,7 +8,7 @@ from pyfunctools._json import JsonValue
 from pyfunctools._text import quantity, short_repr
 from pyfunctools.errors import CallError, DefinitionError
 from pyfunctools.record.file import File
-from pyfunctools.schema import Issue, Repair
+from pyfunctools.schema import Failure, Issue, Repair
 from pyfunctools.schema.ground.json_values import is_json_value
 
 Sent: TypeAlias = Literal["no", "yes", "unknown"]
@@ -342,3 +342,14 @@ def _is_empty(value: object) -> bool:
 _NOTHING: tuple[object, ...] = ((), (), ())
 _REASONS: tuple[str, ...] = get_args(Reason)
 _WAITS = ("needs_human", "needs_approval")
+
+
+def arguments_refused(name: str, failure: Failure) -> Outcome:
+    """Return the outcome for invalid arguments."""
+    return Outcome(
+        text=failure.feedback(),
+        reason="arguments",
+        issues=failure.issues,
+        repairs=failure.repairs,
+        function=name,
+    )

@@ -6,7 +6,7 @@ from itertools import takewhile
 from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.execution.person.uploads import leaves
 from pyfunctools.record.function import Function, contract_of
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, arguments_refused
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
 from pyfunctools.schema.ground.issue import side_issue
@@ -77,10 +77,10 @@ def whole_refused(function: Function, failure: Failure) -> Outcome:
     """
     whole: JsonValue = failure.value
     if not isinstance(whole, dict):
-        return arguments_refused(function, failure)
+        return arguments_refused(function.name, failure)
     llm = of_model(function, whole)
     issues = tuple(_without_persons_value(function, each, whole, llm) for each in failure.issues)
-    return arguments_refused(function, Failure(value=llm, issues=issues))
+    return arguments_refused(function.name, Failure(value=llm, issues=issues))
 
 
 def _without_persons_value(
@@ -95,14 +95,3 @@ def _without_persons_value(
     if value is not None and (shown is None or (shown == (None,) and value != (None,))):
         return replace(issue, value=None, side="human")
     return issue if shown is None else replace(issue, value=shown[0])
-
-
-def arguments_refused(function: Function, failure: Failure) -> Outcome:
-    """Return the outcome for invalid arguments."""
-    return Outcome(
-        text=failure.feedback(),
-        reason="arguments",
-        issues=failure.issues,
-        repairs=failure.repairs,
-        function=function.name,
-    )

@@ -18,7 +18,6 @@ from pyfunctools.execution.person.approval import (
     View,
 )
 from pyfunctools.execution.person.blame import (
-    arguments_refused,
     blamed,
     filled_in,
     whole_refused,
@@ -33,7 +32,7 @@ from pyfunctools.execution.steps import check_callable, declined_text, login_pat
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool
-from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
+from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting, arguments_refused
 from pyfunctools.record.settings import NO_SETTINGS, FixedView, Settings
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue, Path, Success
@@ -277,7 +276,7 @@ async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments
     if joined:
         return person, UnshownArguments(joined.value if isinstance(joined.value, dict) else {})
     if not _is_to_give(person, joined):
-        return arguments_refused(person.made.function, joined)
+        return arguments_refused(person.made.function.name, joined)
     if person.human is None and person.approve is False:
         return await declined(person, "denied")
     if person.given is None or text is not None:
