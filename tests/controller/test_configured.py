@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from datetime import date
 from multiprocessing import get_context
 from typing import Annotated, Any, cast
 
@@ -238,6 +239,30 @@ def test_values_stay_fixed_in_every_derived_controller() -> None:
         name = next(each.name for each in made if each.name.endswith("post"))
         done = made.call(name, {"text": "x"}, human={"pin": "4711"})
         assert (done.text, done.function) == (f"x by {TENANT} with ***", name)
+
+
+@pytest.mark.parametrize("way", ["nested", "by path", "edit", "fixed"])
+def test_a_mapping_of_python_has_keys_of_any_kind(way: str) -> None:
+    given = {1: "A", date(2026, 1, 2): "B"}
+
+    def seat(row: int, seats: Human[dict[str, str]]) -> dict[str, str]:
+        """Seat."""
+        return seats
+
+    seats = Controller.from_functions([seat])
+    outcome = {
+        "nested": lambda: seats.call("seat", {"row": 1}, human={"seats": given}),
+        "by path": lambda: seats.call("seat", {"row": 1}, human={"$input.seats": given}),
+        "edit": lambda: seats.call(
+            "seat",
+            {"row": 1},
+            human={"seats": {}},
+            approve=Approval({"row": 1, "seats": given}),
+        ),
+        "fixed": lambda: seats.configured(fixed={"seats": given}).call("seat", {"row": 1}),
+    }[way]()
+    assert outcome.value == {"1": "A", "2026-01-02": "B"}
+    assert seats.call("seat", {"row": 1}, human={1: 2}).reason == "needs_human"  # type: ignore[dict-item]
 
 
 def test_a_ticket_is_not_valid_with_other_fixed_values() -> None:

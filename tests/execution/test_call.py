@@ -499,6 +499,14 @@ def test_a_resumed_call_may_ask_the_person(way: str) -> None:
     assert asked == [("pay", {"amount": 1})]
 
 
+def test_false_for_the_values_declines_the_call(way: str) -> None:
+    desk = Desk()
+    ticket = waiting_ticket(desk)
+    assert desk.resume(way, ticket, False).reason == "declined"  # type: ignore[arg-type]
+    assert desk.resume(way, ticket, {"pin": "1"}).replayed
+    assert desk.ran == []
+
+
 def test_each_refused_ticket_has_its_reason_and_nothing_runs(way: str) -> None:
     now = [1_000_000.0]
     desk = Desk(Tickets(b"k" * 32, store=MemoryStore(), clock=lambda: now[0]))
@@ -524,6 +532,18 @@ def test_each_refused_ticket_has_its_reason_and_nothing_runs(way: str) -> None:
     assert told["garbage"] == told["none"]
     assert told["changed"] == told["key"]
     assert len(set(told.values())) == 5
+
+
+def test_what_came_of_a_ticket_is_told_after_its_expiry_too(way: str) -> None:
+    now = [1_000_000.0]
+    desk = Desk(Tickets(b"k" * 32, store=MemoryStore(), clock=lambda: now[0]))
+    ticket = waiting_ticket(desk)
+    first = desk.resume(way, ticket, {"pin": "1"})
+    for seconds in (901, 100):
+        now[0] += seconds
+        again = desk.resume(way, ticket, {"pin": "1"})
+        assert (again.text, again.reason, again.replayed) == (first.text, None, True)
+    assert len(desk.ran) == 1
 
 
 def test_a_ticket_that_expires_during_an_approval_is_refused(way: str) -> None:

@@ -6,6 +6,7 @@ import time
 import weakref
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
@@ -14,33 +15,26 @@ from inspect import isawaitable, iscoroutinefunction
 from json import JSONEncoder, dumps, loads
 from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.errors import DefinitionError, wrong_type
+from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
 from pyfunctools.execution.person.stores import (
     MemoryStore,
     TicketStore,
     keeps_answers,
     time_of,
 )
-from pyfunctools.execution.steps import (
-    Resolve,
-    awaited,
-    finish,
-    nothing_ran,
-    without_awaiting,
-)
+from pyfunctools.execution.steps import finish, nothing_ran, resolving
 from pyfunctools.execution.trace import log_raised
+from pyfunctools.execution.truncation import truncated
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
-from pyfunctools.record.outcome import Outcome, Reason
+from pyfunctools.record.outcome import Outcome, Reason, still_waits
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import REMARKS
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 LONGEST = 4 << 20
 """Characters of the longest ticket that is issued or read."""
@@ -90,7 +84,7 @@ class _OfThisProcess:
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self.expected: dict[str, Future[Outcome]] = {}  # by the ids of the tickets
+        self.expected: dict[str, Outcome | None] = {}  # by the ids of the tickets
         self._clock = clock
         self.renew()
         _OWN.add(self)
@@ -164,35 +158,26 @@ class Tickets:
             follow(self.clock)
         object.__setattr__(self, "_own", _OfThisProcess(self.clock))
 
-    def expect(self, ticket: Ticket) -> "Future[Outcome]":
-        """Return the outcome of a ticket's call, which ends in any thread of this process."""
-        from concurrent.futures import Future  # which few programs need
+    def expect(self, ticket: Ticket) -> Outcome | None:
+        """Return the outcome of a ticket's call, once, if it has ended in a thread of this process.
 
+        Else it is kept from now on.
+        """
         expected = self._own.expected
+        if (ended := expected.get(ticket.id)) is not None:
+            return expected.pop(ticket.id, ended)
         while len(expected) >= EXPECTED:
             del expected[next(iter(expected))]
-        return expected.setdefault(ticket.id, Future())
+        return expected.setdefault(ticket.id)
 
     def ended(self, text: object, outcome: Outcome) -> None:
-        """Tell whoever expects it a resumed call's outcome, unless it waits or is refused."""
-        has_ended = outcome.waiting is None and not (outcome.reason or "").startswith("ticket_")
-        if not has_ended or not self._own.expected:
+        """Keep a resumed call's outcome for whoever expects it, unless it waits or is refused."""
+        is_refused = still_waits(outcome) or (outcome.reason or "").startswith("ticket_")
+        if not self._own.expected or outcome.waiting is not None or is_refused:
             return
-        ticket = self.read(text)
-        future = self._own.expected.get(ticket.id) if isinstance(ticket, Ticket) else None
-        if future is not None and not future.done():
-            future.set_result(outcome)
-
-    async def outcome_of(self, ticket: Ticket, seconds: float) -> Outcome | None:
-        """Return the expected outcome of a ticket's call, `None` if it does not end in time."""
-        from asyncio import wait, wrap_future
-
-        future = self.expect(ticket)
-        await wait((wrap_future(future),), timeout=seconds)
-        if not future.done():
-            return None
-        self._own.expected.pop(ticket.id, None)
-        return future.result()
+        ticket = self.read(text, also_expired=True)
+        if isinstance(ticket, Ticket) and ticket.id in self._own.expected:
+            self._own.expected[ticket.id] = outcome
 
     def issue(
         self,
@@ -267,22 +252,58 @@ class Tickets:
         read, claim = self.read(ticket), self.store_in_use.claim
         claimed = claim(read.id, read.expires) if isinstance(read, Ticket) else False
         if isawaitable(claimed) or iscoroutinefunction(claim):
-            return self._withdrawn(read, claimed, awaited)
-        return finish(self._withdrawn(read, claimed, without_awaiting))
+            return self._withdrawn(read, claimed, awaits=True)
+        return finish(self._withdrawn(read, claimed, awaits=False))
 
     async def _withdrawn(
-        self, ticket: Ticket | Refusal, claim: bool | Awaitable[bool], resolve: Resolve
+        self, ticket: Ticket | Refusal, claim: bool | Awaitable[bool], *, awaits: bool
     ) -> bool:
         claimed = await claim if isawaitable(claim) else claim
-        store: Any = self.store_in_use
-        if claimed and isinstance(ticket, Ticket) and keeps_answers(store):
+        if claimed and isinstance(ticket, Ticket):
             text = f"This call was withdrawn. {nothing_ran(ticket.state)}."
-            withdrawn = Outcome(text=text, reason="declined")
-            try:
-                await resolve(store.record(ticket.id, answer_text(withdrawn)), "store")
-            except Exception as error:  # the claim holds without it
-                log_raised(ticket.function, "`store`", error)
+            await self.record(ticket, Outcome(text=text, reason="declined"), text, awaits=awaits)
         return claimed
+
+    async def record(self, ticket: Ticket, outcome: Outcome, text: str, *, awaits: bool) -> None:
+        """Record the outcome of a ticket's call with this text; of one that waits, its next ticket.
+
+        No value is recorded. A store that fails is logged: the claim holds, and the outcome is
+        returned.
+        """
+        answer: dict[str, object] = {
+            "text": truncated(text, DEFAULT_LIMITS.outcome),
+            "reason": outcome.reason,
+            "is_error": outcome.is_error,
+        }
+        if outcome.waiting is not None:
+            answer["waiting"] = asdict(outcome.waiting)
+        with suppress(PyfunctoolsError):
+            await self.ask(ticket, "record", _AS_JSON(answer), awaits=awaits)
+
+    async def ask(self, ticket: Ticket, name: str, *arguments: object, awaits: bool) -> object:
+        """Return what a method of the store returns, `None` if it has no such method.
+
+        If the method raises, the result is an outcome without the exception's message.
+
+        Raises:
+            PyfunctoolsError: the store has to be awaited.
+        """
+        store = self.store_in_use
+        if name != "claim" and not keeps_answers(store):
+            return None
+        called: Callable[..., object] = getattr(store, name)
+        try:
+            if awaits and getattr(store, "blocks", False):
+                from asyncio import to_thread  # which few programs need
+
+                return await to_thread(called, ticket.id, *arguments)
+            return await resolving(awaits)(called(ticket.id, *arguments), "store")
+        except Exception as error:  # the application's code may raise anything
+            if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
+                raise
+            log_raised(ticket.function, "`store`", error)
+            text = _UNCLAIMED.format(type(error).__name__)
+            return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
 
     def signature(self, data: bytes) -> str:
         """Return the signature of other data, such as a saved turn."""
@@ -306,22 +327,6 @@ class Tickets:
     def _signed(self, data: bytes) -> str:
         key = self._own.key if self.key is None else self.key
         return _encoded(hmac_digest(key, data, "sha256"))
-
-
-def answer_text(outcome: Outcome, text: str | None = None) -> str:
-    """Return the record of an outcome for a store; it has no value.
-
-    `text` is the outcome's text without the values of the person.
-    """
-    text = outcome.text if text is None else text
-    answer: dict[str, object] = {
-        "text": text,
-        "reason": outcome.reason,
-        "is_error": outcome.is_error,
-    }
-    if outcome.waiting is not None:
-        answer["waiting"] = asdict(outcome.waiting)
-    return _AS_JSON(answer)
 
 
 def _check_store(key: bytes | None, store: object) -> None:
@@ -376,6 +381,10 @@ def ticket_refused(
     return Outcome(text=text, reason=word, function=name, _still_waits=word == "ticket_foreign")
 
 
+_UNCLAIMED = (
+    "The check whether the ticket was used failed ({}). The call was not run now, and still waits: "
+    "resume it again later."
+)
 _REFUSALS: dict[Refusal, tuple[Reason, str]] = {
     "none": (
         "ticket_foreign",

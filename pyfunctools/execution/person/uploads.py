@@ -66,8 +66,8 @@ def plain_json(value: object, change: Callable[[object], object] | None = None) 
     if isinstance(value, Mapping):
         members: dict[str, JsonValue] = {}
         for key, inner in cast("Mapping[object, object]", value).items():
-            name = cast("str", key.value if isinstance(key, Enum) else key)
-            members[name] = plain_json(inner, change)
+            name = plain_json(key)  # a number, a date: what a key of JSON can only be as text
+            members[name if isinstance(name, str) else str(name)] = plain_json(inner, change)
         return members
     if isinstance(value, list | tuple | Set):
         return [plain_json(item, change) for item in cast("Iterable[object]", value)]

@@ -260,6 +260,8 @@ async def run_with_values(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
 
 async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments] | Outcome:
     """Return the whole arguments; ask the person if only the person's values are wrong."""
+    if person.given is False:
+        return await declined(person, "declined")
     person, joined = _joined(person)
     text: str | None = None
     if person.ask is not None and _is_to_give(person, joined):
