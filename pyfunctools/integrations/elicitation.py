@@ -6,13 +6,14 @@ refused, with a text that describes where a person can make it.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
-from mcp_types import ClientCapabilities
+from mcp_types import ClientCapabilities, ElicitResult
 
 from pyfunctools._json import JsonValue, members_of
 from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.execution.person.answers import path_of
+from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Question, Waiting
 from pyfunctools.schema import validate
@@ -42,9 +43,20 @@ def elicitation_form(questions: Sequence[Question], *, approves: bool) -> dict[s
     return form
 
 
-def values_by_path(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answers to a form by `Question.path`."""
-    return {path_of(name): value for name, value in answer.items()}
+FormAnswer: TypeAlias = UnshownArguments | Literal[False] | None
+"""A person's values by `Question.path`, `False` if they declined or closed the question."""
+
+
+def answer_of(result: object) -> FormAnswer:
+    """Return what a client has answered."""
+    if not isinstance(result, ElicitResult):
+        return None
+    return values_by_path(result.content or {}) if result.action == "accept" else False
+
+
+def values_by_path(answer: Mapping[str, Any]) -> UnshownArguments:
+    """Return the answers to a form by `Question.path`; no `repr` shows them."""
+    return UnshownArguments({path_of(name): value for name, value in answer.items()})
 
 
 def _field_name(path: str) -> str:

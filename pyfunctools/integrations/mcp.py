@@ -15,8 +15,14 @@ from weakref import WeakSet
 
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, tool_of
-from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
+from pyfunctools.errors import (
+    DefinitionError,
+    MissingExtraError,
+    UnknownFunctionError,
+    wrong_type,
+)
 from pyfunctools.execution.person.approval import Approval
+from pyfunctools.execution.person.ticket_use import TicketUse
 from pyfunctools.execution.person.tickets import Ticket, Tickets
 from pyfunctools.execution.request.destination import is_loopback
 from pyfunctools.execution.steps import awaited, nothing_ran
@@ -42,12 +48,13 @@ try:
     from mcp_types import (
         INVALID_PARAMS,
         CallToolRequestParams,
-        ElicitResult,
         PaginatedRequestParams,
     )
     from starlette.applications import Starlette
 
     from pyfunctools.integrations.elicitation import (
+        FormAnswer,
+        answer_of,
         elicitation_form,
         message_of,
         modes_of,
@@ -225,22 +232,30 @@ class FunctionServer(Server[Any]):
     async def _call(self, request: McpRequest, params: CallToolRequestParams) -> dict[str, Any]:
         """Return the result of a call, or the request for a person's values or approval."""
         controller, output = self.controller, self._output
-        modern = request.protocol_version >= MODERN
-        if params.name not in controller:
-            raise MCPError(INVALID_PARAMS, (await controller.acall(params.name)).text)
-        function = controller[params.name]
-        options = await self._options(request)
+        modern, name, state = request.protocol_version >= MODERN, params.name, params.request_state
+        arguments, answer = (
+            params.arguments,
+            answer_of((params.input_responses or {}).get(_PERSON)),
+        )
+        try:
+            function = controller[name]
+        except UnknownFunctionError as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from None
+        options, session, related = (
+            await self._options(request),
+            request.session,
+            request.request_id,
+        )
+        del params, request  # no traceback with locals may show the person's answers in them
         asked = _Asked()
         with suppress(ValueError, TypeError):  # an earlier version's state has no valid ticket
-            asked = _Asked(*loads(params.request_state or "[]"))
-        if params.request_state is None:
-            outcome = await controller.acall(params.name, params.arguments, **options)
+            asked = _Asked(*loads(state or "[]"))
+        if state is None:
+            outcome = await controller.acall(name, arguments, **options)
         else:
-            answer = (params.input_responses or {}).get(_PERSON)
-            result = answer if isinstance(answer, ElicitResult) else None
-            outcome = await self._answered(asked, result, options, _HOLD)
+            outcome = await self._answered(asked, answer, options, _HOLD)
         while outcome is not None and (waiting := outcome.waiting) is not None:
-            elicitation = self._elicitation(function, waiting, request, asked.times + 1)
+            elicitation = self._elicitation(function, waiting, session, modern, asked.times + 1)
             if isinstance(elicitation, str):
                 outcome = replace(outcome, text=elicitation, waiting=None)
             elif asked.times == _TIMES:
@@ -250,10 +265,10 @@ class FunctionServer(Server[Any]):
                 return _input_required(dumps(elicitation[0]), {_PERSON: question})
             else:
                 asked, elicited = elicitation
-                answer = await _elicited(request, elicited)
+                answer = await _elicited(session, related, elicited)
                 outcome = await self._answered(asked, answer, options, _LIFETIME)
         if outcome is None:  # the person has not finished on the page yet
-            return _input_required(params.request_state or "")
+            return _input_required(state or "")
         return result_of(outcome, output(function.name, modern), modern=modern)
 
     async def _options(self, request: McpRequest) -> dict[str, Any]:
@@ -264,13 +279,13 @@ class FunctionServer(Server[Any]):
         return {"context": context, "audience": owner}
 
     def _elicitation(
-        self, function: Function, waiting: Waiting, request: McpRequest, times: int
+        self, function: Function, waiting: Waiting, session: Any, modern: bool, times: int
     ) -> tuple[_Asked, dict[str, Any]] | str:
         """Return the state and the parameters of the question to a person.
 
         If the client cannot ask, return the text of a refusal.
         """
-        modes, inside = modes_of(request.session.client_capabilities), ""
+        modes, inside = modes_of(session.client_capabilities), ""
         if waiting.pending:  # the calls of a program are asked for one after another
             inside = waiting.pending[0].call_id
             waiting = replace(waiting.pending[0], ticket=waiting.ticket)
@@ -290,30 +305,27 @@ class FunctionServer(Server[Any]):
             reason = f"It returned {url!r}, which is not a URL."
             raise DefinitionError("server(url)", reason, "Return one that begins with `https://`.")
         params = {"mode": "url", "message": message_of(function, waiting, on_page=True)}
-        more = {} if request.protocol_version >= MODERN else {"elicitationId": ticket.id}
+        more = {} if modern else {"elicitationId": ticket.id}
         return _Asked("page", times, ticket.text), {**params, "url": url, **more}
 
     async def _answered(
-        self, asked: _Asked, answer: ElicitResult | None, options: dict[str, Any], patience: float
+        self, asked: _Asked, answer: FormAnswer, options: dict[str, Any], patience: float
     ) -> Outcome | None:
         """Return the outcome of a call after an answer, `None` if the call has not ended."""
         ticket = asked.ticket
-        if answer is not None and answer.action != "accept":  # declined, or closed
+        if answer is False:
             return await self._declined(asked, options)
         if asked.mode == "form" and answer is not None:  # accepting a form approves the call
-            content = answer.content or {}
-            asked_for = values_by_path(dict.fromkeys(asked.fields))
-            if not values_by_path(content).keys() <= asked_for.keys():
+            if not answer.keys() <= values_by_path(dict.fromkeys(asked.fields)).keys():
                 return await self._declined(asked, options, _UNASKED_FIELD)
-            values = values_by_path(content) or None
             if asked.call:
-                given = {asked.call: Approval(human=values)}
+                given = {asked.call: Approval(human=answer or None)}
                 return await self.controller.aresume(ticket, given, **options)
-            return await self.controller.aresume(ticket, values, approve=True, **options)
+            return await self.controller.aresume(ticket, answer or None, approve=True, **options)
         read = self._tickets.read(ticket)
         if asked.mode != "page" or not isinstance(read, Ticket):
             return await self.controller.aresume(ticket, **options)
-        return await self._tickets.outcome_of(read, patience)
+        return await TicketUse(self._tickets, read, awaits=True).outcome(patience)
 
     def _nothing_ran(self, ticket: str | None) -> str:
         read = self._tickets.read(ticket, also_expired=True)
@@ -329,17 +341,17 @@ class FunctionServer(Server[Any]):
         return replace(outcome, text=f"{text} {self._nothing_ran(asked.ticket)}.")
 
 
-async def _elicited(request: McpRequest, params: Mapping[str, Any]) -> ElicitResult:
+async def _elicited(session: Any, related: Any, params: Mapping[str, Any]) -> FormAnswer:
     """Return a person's answer; a client of the older revision asks the person during the call."""
-    session, related = request.session, request.request_id
+    message = params["message"]
     try:
         if params["mode"] == "form":
-            return await session.elicit_form(params["message"], params["requestedSchema"], related)
-        return await session.elicit_url(
-            params["message"], params["url"], params["elicitationId"], related
-        )
+            asking = session.elicit_form(message, params["requestedSchema"], related)
+        else:
+            asking = session.elicit_url(message, params["url"], params["elicitationId"], related)
+        return answer_of(await asking)
     except (MCPError, ValueError):  # the client cannot ask after all, or its answer is invalid
-        return ElicitResult(action="cancel")
+        return False
 
 
 def _input_required(state: str, questions: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -13,8 +14,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 from pydantic import BaseModel
+from roads import locals_of
 
-from pyfunctools import Controller, Function, Human, function, human
+from pyfunctools import Controller, Function, Human, SqliteStore, Tickets, function, human
 from pyfunctools.integrations.mcp import server
 
 REVISIONS = ("auto", "legacy")
@@ -247,6 +249,51 @@ def test_a_page_that_is_done_before_its_address_is_known_is_heard(revision: str)
     result = asked(controller, call, Person(lambda params: "accept"), revision, url=page)
     assert result.content[0].text == "paid 7 with ***"
     assert shop.done == [(7, "12345")]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_page_of_another_process_is_heard_by_the_store(revision: str, tmp_path: Path) -> None:
+    """A program waits twice, with two tickets; the page has controllers of its own."""
+    shop = Shop()
+    pages = iter(range(9))
+
+    def made() -> Controller:
+        tickets = Tickets(b"k" * 32, store=SqliteStore(tmp_path / "used"))
+        return Controller.from_object(shop).programs().configured(tickets=tickets)
+
+    def page(ticket: str) -> str:
+        controller = made()
+        (call,) = controller.resume(ticket).waiting.pending  # type: ignore[union-attr]
+        controller.resume(ticket, {call.call_id: {"pin": "12345"}})
+        return f"https://shop.example/{next(pages)}"
+
+    code = "[await pay(amount=7), await pay(amount=8)]"
+    call = lambda client: client.call_tool("run_program", {"code": code})  # noqa: E731
+    result = asked(made(), call, Person(*["accept"] * 2), revision, url=page)
+    assert '"paid 8 with ***"' in result.content[0].text
+    assert shop.done == [(7, "12345"), (8, "12345")]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_mistake_of_the_program_shows_no_answer_in_our_frames(
+    revision: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    person = Person({"count": 4711})
+
+    def broken(_: object) -> Any:
+        if person.asked:
+            return "no outcome"
+        yield
+
+    async def steps(client: Client) -> Any:
+        with pytest.raises(MCPError):
+            await client.call_tool("order", {"tea": "green"})
+
+    asked(Controller.from_object(Shop()).configured(on_call=broken), steps, person, revision)
+    errors = [each.exc_info[1] for each in caplog.records if each.exc_info]
+    locals_ = [text for error in errors for text in locals_of(error)]
+    assert "no outcome" in str(locals_)
+    assert "4711" not in str(locals_)
 
 
 def test_an_address_that_is_none_is_a_mistake_of_the_program() -> None:

@@ -177,6 +177,26 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str) -
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
+def test_a_tool_that_is_not_listed_runs_with_its_own_arguments_or_not_at_all(
+    revision: str,
+) -> None:
+    ran: list[int] = []
+
+    def reset(depth: int = 0) -> str:
+        """Reset."""
+        ran.append(depth)
+        return "reset"
+
+    async def run() -> Any:
+        made = server(Controller.from_functions([reset]).searchable())
+        async with Client(made, mode=revision) as client:
+            return await client.call_tool("reset", {"depth": 3})
+
+    result = asyncio.run(run())
+    assert (text_of(result), result.is_error, ran) == ("reset", False, [3])
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
 def test_files_are_content(revision: str) -> None:
     _, image, document = called(revision, "picture").content
     assert (image.type, image.mime_type, image.data) == (
