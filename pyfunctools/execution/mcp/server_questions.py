@@ -34,6 +34,7 @@ from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
 from pyfunctools.schema import Issue, Path
+from pyfunctools.schema.ground.path import parse_path
 
 AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
 """`ServerDialog.ask`, run where the call was made: on its loop, or in a thread with its context."""
@@ -100,7 +101,8 @@ async def answers_to(
         one: JsonObject = {**state, "requests": {key: params}}
         question = waiting_outcome(function, one, values)
         while key not in responses:
-            assert question.waiting is not None  # noqa: S101 - as `waiting_outcome` returns it
+            if question.waiting is None:  # the form cannot be read
+                return question
             answer = None if ask is None else await ask(question.waiting)
             if isinstance(answer, Outcome):
                 return answer
@@ -203,7 +205,13 @@ class _Form:
     def _given(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return the values for this form, by the paths of its fields; their names do too."""
         given = {path_of(name): value for name, value in values.items() if value is not None}
-        return {path: given[shown] for path, shown in self._shown.items() if shown in given}
+        paths = {shown: path for path, shown in self._shown.items()}
+        fields, size = {parse_path(path) for path in self._shown}, len(self._outer) + 1
+        return {
+            paths.get(name, name): value
+            for name, value in given.items()
+            if name in paths or (parse_path(name) or ())[:size] in fields  # inside a field
+        }
 
 
 def _requests(state: JsonObject) -> dict[str, JsonObject]:

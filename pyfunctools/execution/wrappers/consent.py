@@ -206,17 +206,15 @@ class DialogWithServer:
 
 def _answered(person: PersonsPart) -> Answered | None:
     """Return what was given with a ticket as the answer to the question that the ticket is for."""
-    state = person.state
+    state, given, approve = person.state, person.for_server, person.approve
     if "server" not in state:
         return None
-    given, approve = person.for_server, person.approve
+    secret, values = cast("Mapping[str, bool | None]", state["paths"]), mapping_of(given)
     accepted: bool | None = None
     if approve is False or given is False:
         accepted = False
-    elif mapping_of(given) or given == {} or _is_yes(approve):
+    elif (secret and values is given) or _is_yes(approve):  # values are no approval
         accepted = True
-    values = mapping_of(given)
-    secret = cast("Mapping[str, bool | None]", state["paths"])
     if None not in secret.values():  # the runner adds what is secret in a login
         person.private.add_answers(values, {path for path, hides in secret.items() if hides})
     return Answered(state["server"], values, accepted)

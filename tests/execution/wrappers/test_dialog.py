@@ -379,6 +379,45 @@ def test_an_address_that_was_declined_ends_the_call_and_its_ticket() -> None:
     assert (second.text, second.replayed) == (first.text, True)
 
 
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_form_that_cannot_be_read_declines_the_call(asks: bool) -> None:
+    broken = form("Which?", {"properties": {"x": {"$ref": "#/nowhere"}}})
+    given: Any = {"human": lambda pending: {"x": "y"}} if asks else {}
+    outcome = ran(modern({"a": broken}), lambda tools: tools.acall("order", {"tea": "x"}, **given))
+    assert (outcome.reason, "form that cannot be read" in outcome.text) == ("declined", True)
+
+
+def test_values_approve_nothing_that_the_server_asks() -> None:
+    async def steps(tools: Controller) -> Any:
+        waits = (await tools.acall("order", {"tea": "x"})).waiting
+        assert waits is not None
+        outcomes = [await tools.aresume(waits.ticket, given) for given in ({}, {"a": True})]
+        return [each.reason for each in outcomes]
+
+    assert ran(modern({"a": form("Pay Eve?", EMPTY)}), steps) == ["needs_approval"] * 2
+
+
+@pytest.mark.parametrize("road", ["ticket", "asked"])
+def test_an_answer_inside_a_field_reaches_the_server(road: str) -> None:
+    inner = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    asked = {"to": inner}, {"note": {"type": "string"}}
+    forms = [form("Where?", {"type": "object", "properties": each}) for each in asked]
+    requests = dict(zip("ab", forms, strict=True))
+    values = {"$input.to.city": "Seoul", "$input.note": "soon"}
+
+    async def steps(tools: Controller) -> Any:
+        if road == "asked":
+            return await tools.acall("order", {"tea": "x"}, human=lambda pending: values)
+        waits = (await tools.acall("order", {"tea": "x"})).waiting
+        assert waits is not None
+        assert [each.path for each in waits.questions] == [*values]
+        return await tools.aresume(waits.ticket, values)
+
+    text = ran(modern(requests), steps).text
+    assert '{"to": {"city": "Seoul"}}' in text
+    assert '{"note": "soon"}' in text
+
+
 def test_by_ticket_an_approval_answers_none_of_two_questions() -> None:
     requests = {"a": form("Pay Eve?", EMPTY), "b": form("And Bob?", EMPTY)}
 
