@@ -11,6 +11,7 @@ import httpx
 import pytest
 from pydantic import BaseModel, SecretStr
 from raw_mcp import raw_client
+from roads import locals_of
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
@@ -622,6 +623,18 @@ def test_inspect_takes_every_public_method_as_other_commands_do() -> None:
     words = ["inspect", "demo", "--all", "--port", "99999", "--no-open"]
     told = CliRunner().invoke(command, words)
     assert isinstance(told.exception, DefinitionError)
+
+
+@pytest.mark.parametrize("url", ["/functions/pay", "/waiting"])
+def test_a_mistake_of_the_program_shows_no_answer_in_our_frames(till: Till, url: str) -> None:
+    controller = Controller.from_object(till)
+    (waits,) = filter(None, [controller.call("pay", {"amount": 1}).waiting])
+    broken = lambda _: {}["context"]  # noqa: E731
+    page = opened(controller, context=broken, waiting=lambda _: [waits])
+    with pytest.raises(KeyError) as caught:
+        post(page, url, "run", arguments='{"amount": 1}', call=waits.call_id, pin="4711-0815")
+    assert "HeldCall" in str(locals_of(caught.value))
+    assert "4711-0815" not in str(locals_of(caught.value))
 
 
 @pytest.mark.parametrize("way", ["returns", "raises", "breaks its output"])

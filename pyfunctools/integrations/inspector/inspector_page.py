@@ -9,7 +9,6 @@ from threading import Thread
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
@@ -17,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from pyfunctools import Approval, Controller, Function, PyfunctoolsError, Waiting
+from pyfunctools.controller.turns import unshown
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.person.questions import questions_for
 from pyfunctools.integrations.inspector.function_pages import (
@@ -32,12 +32,19 @@ from pyfunctools.integrations.inspector.function_pages import (
 from pyfunctools.integrations.inspector.markup import Child, tag
 from pyfunctools.integrations.inspector.page_guard import PageGuard
 from pyfunctools.integrations.inspector.trial_page import try_section, waiting_sections
-from pyfunctools.integrations.inspector.trying import ListWaiting, Trial, Trials, key_at, values_in
+from pyfunctools.integrations.inspector.trying import (
+    ListWaiting,
+    SentFields,
+    Trial,
+    Trials,
+    fields_of,
+    key_at,
+    text_in,
+    values_in,
+)
 
 _FOUND = 40
 """The most functions that a search shows."""
-_LARGEST = 32 << 20
-"""The most bytes of a file in a form."""
 _DECISIONS = {"approve": True, "deny": False}
 
 
@@ -114,12 +121,12 @@ class InspectorPages:
             return self._page(request, "No such function", body, 404)
         text, trial, note = "", None, None
         if request.method == "POST":
-            async with request.form(max_part_size=_LARGEST) as form:
-                text = str(form.get("arguments", ""))
-                try:
-                    trial = await self._tried(request, function, text, form)
-                except PyfunctoolsError as error:
-                    note = str(error)
+            form = await fields_of(request)
+            text = text_in(form, "arguments")
+            try:
+                trial = await self._tried(request, function, text, form)
+            except PyfunctoolsError as error:
+                note = str(error)
         dialect = request.query_params.get("dialect", "openai")
 
         def body_of() -> Child:
@@ -131,14 +138,14 @@ class InspectorPages:
         return self._page(request, name, await run_in_threadpool(body_of))
 
     async def _tried(
-        self, request: Request, function: Function, text: str, form: FormData
+        self, request: Request, function: Function, text: str, form: SentFields
     ) -> Trial:
         """Do what a button says; an answer is for the arguments that were shown with it."""
         trials, name, key = self._trials, function.name, _key_in(form)
-        values, action = await values_in(form), form.get("action")
+        values, action = values_in(form), text_in(form, "action")
         call = trials.begun(request, name, text, values, key)
         if call.waiting is not None and action in _DECISIONS:
-            return await trials.run(request, call, _DECISIONS[str(action)])
+            return await trials.run(request, call, _DECISIONS[action])
         if action in ("run", "approve"):
             return await trials.run(request, call)
         return await trials.check(request, call)
@@ -147,27 +154,26 @@ class InspectorPages:
         """Show the waiting calls of a person; a POST answers one."""
         trials, trial, note = self._trials, None, None
         if request.method == "POST":
-            async with request.form(max_part_size=_LARGEST) as form:
-                known = await trials.waiting(request, done=True)
-                found = known.get(key_at(_key_in(form), known))
-                try:
-                    trial = found and await self._answered(request, found, form)
-                except PyfunctoolsError as error:
-                    note = str(error)
-                if found is None:
-                    note = "This call does not wait any more. Nothing has run."
+            form, known = await fields_of(request), await trials.waiting(request, done=True)
+            found = known.get(key_at(_key_in(form), known))
+            try:
+                trial = found and await self._answered(request, found, form)
+            except PyfunctoolsError as error:
+                note = str(error)
+            if found is None:
+                note = "This call does not wait any more. Nothing has run."
         listed = await trials.waiting(request)
         calls = [trials.answered(request, each, {}) for each in listed.values()]
         parts = waiting_sections(f"{_root(request)}/waiting", calls, trial, note)
         return self._page(request, "Waiting calls", parts)
 
-    async def _answered(self, request: Request, waits: Waiting, form: FormData) -> Trial:
-        trials, action = self._trials, str(form.get("action"))
-        values = await values_in(form)
+    async def _answered(self, request: Request, waits: Waiting, form: SentFields) -> Trial:
+        trials, action = self._trials, text_in(form, "action")
+        values = values_in(form)
         decision = _DECISIONS.get(action)
         if waits.pending:  # a program: its answers by the ids of its calls
-            values = {each.call_id: await _decided(form, each, action) for each in waits.pending}
-            values = {key: each for key, each in values.items() if each is not None}
+            said = {each.call_id: _decided(form, each, action) for each in waits.pending}
+            values = unshown({key: each for key, each in said.items() if each is not None})
             decision = None
         call = trials.answered(request, waits, values)
         if action == "check":
@@ -186,10 +192,10 @@ class InspectorPages:
         return HTMLResponse(page.encode("utf-8", "backslashreplace"), status)
 
 
-async def _decided(form: FormData, waits: Waiting, action: str) -> object:
+def _decided(form: SentFields, waits: Waiting, action: str) -> object:
     """Return the answer to one call of a program: a decision, values, or nothing yet."""
-    values = await values_in(form, waits.call_id)
-    said = _DECISIONS.get(str(form.get(f"{waits.call_id}action")))
+    values = values_in(form, waits.call_id)
+    said = _DECISIONS.get(text_in(form, f"{waits.call_id}action"))
     if said is False or action == "deny":
         return False
     if said:
@@ -201,9 +207,9 @@ def _root(request: Request) -> str:
     return str(request.scope.get("root_path", ""))
 
 
-def _key_in(form: FormData) -> str:
+def _key_in(form: SentFields) -> str:
     """Return the key of the call that a form is for, as `trying.key_of` made it."""
-    return f"{form.get('call', '')} {form.get('shown', '')}"
+    return f"{text_in(form, 'call')} {text_in(form, 'shown')}"
 
 
 def serve_inspector(

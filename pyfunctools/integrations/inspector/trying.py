@@ -7,19 +7,24 @@ from hashlib import sha256
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from pyfunctools import Controller, File, Outcome, PendingCall, Question, Waiting
 from pyfunctools.controller.calling import ResumeOptions
+from pyfunctools.controller.turns import unshown
 from pyfunctools.execution.steps import awaited
 from pyfunctools.integrations.inspector.page_guard import audience_of
 
 FieldValues: TypeAlias = dict[str, object]
 """A person's values by `Question.path`."""
+SentFields: TypeAlias = dict[str, list[object]]
+"""What a form sent, by the names of its fields; no `repr` shows it."""
 ListWaiting: TypeAlias = Callable[[str | None], Any]
 """Returns the waiting calls of a person, or an awaitable of them."""
 
+_LARGEST = 32 << 20
+"""The most bytes of a file in a form."""
 _LIFETIME = 900.0
 _MOST = 500
 
@@ -104,13 +109,13 @@ class Trials:
             return HeldCall(key="", audience=audience, function=function, text=text, values=values)
         if before.text != text:
             before = replace(before, text=text, waiting=None, done=False)
-        return replace(before, values={**before.values, **values})
+        return replace(before, values=unshown({**before.values, **values}))
 
     def answered(self, request: Request, waits: Waiting, values: FieldValues) -> HeldCall:
         """Return a waiting call with a person's values."""
         key, name, audience = key_of(waits), waits.function, audience_of(request)
         before = self.held(key, request) or HeldCall(key=key, audience=audience, function=name)
-        return replace(before, values={**before.values, **values}, waiting=waits)
+        return replace(before, values=unshown({**before.values, **values}), waiting=waits)
 
     async def waiting(self, request: Request, *, done: bool = False) -> dict[str, Waiting]:
         """Return a person's waiting calls by key: the application's, and those begun here."""
@@ -193,15 +198,24 @@ def key_at(key: str, keys: Iterable[str]) -> str:
     return next((each for each in reversed([*keys]) if key and each.startswith(key)), "")
 
 
-async def values_in(form: FormData, prefix: str = "") -> FieldValues:
-    """Return what a person gave in the fields of a call; an empty field gave nothing."""
-    values: FieldValues = {}
-    for name in form:
-        if name.startswith(prefix + "$input"):
-            items = [await _value(each) for each in form.getlist(name)]
-            if given := [each for each in items if each is not None]:
-                values[name.removeprefix(prefix)] = given[0] if len(given) == 1 else given
-    return values
+async def fields_of(request: Request) -> SentFields:
+    """Return what a person gave in each field of a form, without the fields left empty."""
+    async with request.form(max_part_size=_LARGEST) as form:
+        read = {name: [await _value(each) for each in form.getlist(name)] for name in form}
+    filled = {name: [each for each in items if each is not None] for name, items in read.items()}
+    return unshown({name: items for name, items in filled.items() if items})
+
+
+def text_in(fields: SentFields, name: str) -> str:
+    """Return the text of a field, empty if there is none."""
+    return str(fields.get(name, [""])[-1])
+
+
+def values_in(fields: SentFields, prefix: str = "") -> FieldValues:
+    """Return the answers in the fields of a call, by `Question.path`."""
+    own = {name: given for name, given in fields.items() if name.startswith(prefix + "$input")}
+    bare = ((name.removeprefix(prefix), given) for name, given in own.items())
+    return unshown({name: given[0] if len(given) == 1 else given for name, given in bare})
 
 
 def kept(questions: Iterable[Question], values: FieldValues) -> FieldValues:
