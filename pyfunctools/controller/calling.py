@@ -365,6 +365,18 @@ def inner_call(
     return made.logged(made.resumed(call))
 
 
+def look_at(
+    calling: Calling, call: Call, options: CallOptions, *, awaits: bool
+) -> Coroutine[Any, None, Outcome]:
+    """Return the steps of a call that does not run: its outcome waits, or is an error."""
+    made = calling._invocation(options, awaits=awaits)  # pyright: ignore[reportPrivateUsage]
+    made.looks = True
+    parts, mark = _parts_of(call, None)
+    if (behind := calling._behind) is not None:  # pyright: ignore[reportPrivateUsage]
+        parts, mark = behind.resolved(parts), None
+    return made.run(*parts, mark)
+
+
 def called_function(calling: Calling, call: str | Call, arguments: Any = None) -> Function | None:
     """Return the function that a call runs, also one that `call_function` names, or `None`."""
     from pyfunctools.record.call import Call

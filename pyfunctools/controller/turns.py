@@ -241,11 +241,13 @@ def answers_by_call(
     is an answer for the program. `source` names where the calls wait.
     """
     outer = {each: program for program, inside in waiting.items() for each in inside}
-    made: dict[str, Any] = unshown({key: answers[key] for key in answers if key not in outer})
+    made: dict[str, Any] = unshown(
+        {key: unshown(answers[key]) for key in answers if key not in outer}
+    )
     for key in [key for key in answers if key in outer]:
         others = made.get(outer[key])
         others = cast("Mapping[str, Any]", others if isinstance(others, Mapping) else {})
-        made[outer[key]] = unshown({**others, key: answers[key]})
+        made[outer[key]] = unshown({**others, key: unshown(answers[key])})
     if unknown := [call_id for call_id in made if call_id not in waiting]:
         known = ", ".join(map(repr, [*waiting, *outer])) or "none, since no call waits"
         reason = f"No call {unknown[0]!r} of {source} waits for a person."

@@ -46,7 +46,8 @@ class Invocation:
     """One call: its settings, and the steps from the model's arguments to the outcome.
 
     With `awaits` the results of the caller's callables are awaited; without it the steps never
-    suspend. `put` takes the items of a stream.
+    suspend. `put` takes the items of a stream. With `looks` neither the function nor a hook runs:
+    what comes of the call is what it waits for, or an error.
     """
 
     find: FindFunction
@@ -58,6 +59,7 @@ class Invocation:
     approve: "Approve" = None
     audience: str | None = None
     put: Put | None = field(init=False, default=None)
+    looks: bool = field(init=False, default=False)
     _begin: Beginning | None = field(init=False, default=None)
     _id: str | None = field(init=False, default=None)
     _limit: int = field(init=False, default=DEFAULT_LIMITS.outcome)
@@ -204,8 +206,7 @@ class Invocation:
             self.human is not None
             or self.approve is not None
             or self._begin is not None
-            or may_ask
-            or function.confirm
+            or any((self.looks, may_ask, function.confirm))
             or contract.separated is not None
             or (settings and (settings.view or settings.confirm or settings.on_call))
         )
@@ -235,10 +236,13 @@ class Invocation:
         from pyfunctools.execution.wrappers.hooks import wrapped
         from pyfunctools.execution.wrappers.part import part_of_person
 
+        if self.looks and settings:
+            settings = replace(settings, on_call=())
         person = part_of_person(run, settings, self.human, self.approve, self.tickets)
         if person.ask is not None or callable(person.approve):
             run.check_context()  # an error comes before the person is asked
-        return await wrapped(runner.run, person)(run._replace(person=person))
+        called = _not_run if self.looks else runner.run
+        return await wrapped(called, person)(run._replace(person=person))
 
     def _finished(self, name: str, repairs: tuple[Repair, ...], outcome: Outcome) -> Outcome:
         """Return the outcome as the caller gets it: with the name, all repairs, a bounded text."""
@@ -246,6 +250,10 @@ class Invocation:
         if outcome.function == name and not repairs:
             return outcome
         return replace(outcome, function=name, repairs=(*repairs, *outcome.repairs))
+
+
+async def _not_run(_: Run) -> Outcome:
+    return Outcome(text="Nothing is missing. Nothing has run.", reason="cancelled")
 
 
 Steps: TypeAlias = Callable[[Put], Coroutine[Any, Any, Outcome]]

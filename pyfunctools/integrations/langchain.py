@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 from pyfunctools.controller import Controller
-from pyfunctools.controller.calling import CallOptions
+from pyfunctools.controller.calling import CallOptions, called_function
 from pyfunctools.controller.tools import Tools
 from pyfunctools.controller.turns import (
     PersonsAnswer,
@@ -35,7 +35,7 @@ from pyfunctools.integrations.frameworks import (
 )
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, waiting_as_before
+from pyfunctools.record.outcome import Outcome, outcome_json, waiting_as_before
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -146,11 +146,11 @@ class ControllerTool(BaseTool):
         held = step.results.setdefault(call_id, mine) if call_id else mine
         if held is not mine:
             return await asyncio.shield(asyncio.wrap_future(held)) if awaits else held.result()
-        call, function = self._tools.call_of(name, arguments, call_id), self._controller[name]
+        call = self._tools.call_of(name, arguments, call_id)
+        function = called_function(self._controller, call) or self._controller[name]
         try:
-            outcome = await self._outcome(call, config, step, awaits=awaits)
-            value = outcome.value if function.separated is None else None
-            mine.set_result(replace(outcome, value=value, exception=None))
+            outcome = await self._outcome(call, function, config, step, awaits=awaits)
+            mine.set_result(replace(outcome, exception=None))
         except BaseException as error:
             may_repeat = isinstance(error, Exception) or function.read_only or function.idempotent
             if not may_repeat:  # cancelled: it may have run, and LangGraph tries again
@@ -164,9 +164,12 @@ class ControllerTool(BaseTool):
         return mine.result()
 
     async def _outcome(
-        self, call: Call, config: RunnableConfig, step: "_Step", *, awaits: bool
+        self, call: Call, called: Function, config: RunnableConfig, step: "_Step", *, awaits: bool
     ) -> Outcome:
-        """Return the outcome of a call; while it waits for a person the graph is interrupted."""
+        """Return the outcome of a call; while it waits for a person the graph is interrupted.
+
+        It has no value if a person gave any: the value may repeat them.
+        """
         runtime, controller = _runtime(), self._controller
         context = context_for(self._context, config, runtime and runtime.context)
         begin, go_on = controller.call, controller.resume
@@ -182,8 +185,8 @@ class ControllerTool(BaseTool):
             return made if isinstance(made, Outcome) else await made
 
         call_id, answers = call.id or "", list[_Answer]()
-        function, runner = controller._entries[self.name]  # pyright: ignore[reportPrivateUsage]
-        if runtime is not None and call_id and runner.may_ask and runner.may_ask(function):
+        _, runner = controller._entry(called.name)  # pyright: ignore[reportPrivateUsage]
+        if runtime is not None and call_id and runner.may_ask and runner.may_ask(called):
             answers = step.earlier_answers(call_id)
             outcome = await run(_latest(step.waits.get(call_id), answers))
         else:
@@ -200,7 +203,8 @@ class ControllerTool(BaseTool):
         step.waits.pop(call_id, None)
         for each in answers:  # LangGraph gives all answers again until the call has ended
             _GIVEN.pop(each.handle, None)
-        return outcome
+        gave = any(each.human is not None or isinstance(each.approve, Approval) for each in answers)
+        return replace(outcome, value=None) if gave or called.separated is not None else outcome
 
     def _message(self, outcome: Outcome) -> tuple[str | list[Any], object]:
         """Return the content and the artifact of a message; an exception makes one of an error."""
@@ -214,7 +218,10 @@ class ControllerTool(BaseTool):
         shown = content if outcome.content else outcome.text
         if outcome.is_error:
             raise ToolException(shown)
-        return shown, to_jsonable_python(outcome.value, serialize_unknown=True)
+        known = outcome_json(outcome)  # without secrets
+        return shown, to_jsonable_python(
+            known[0] if known else outcome.value, serialize_unknown=True
+        )
 
 
 class RepairMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -418,7 +425,7 @@ def _answered(answer: object) -> _Answer | None:
     if isinstance(answer, bool):
         return _Answer(approve=answer)
     given = as_dict(answer)
-    human, approve, ticket = given.get("human"), given.get("approve"), given.get("ticket")
+    human, approve, ticket = unshown(given.get("human")), given.get("approve"), given.get("ticket")
     handle = str(given.get("handle", ""))
     if handle in _GIVEN:
         human, approve = values_and_approval(_GIVEN[handle])

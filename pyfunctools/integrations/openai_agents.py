@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from pyfunctools.controller import Controller
-from pyfunctools.controller.calling import CallOptions
+from pyfunctools.controller.calling import CallOptions, called_function, look_at
 from pyfunctools.controller.turns import (
     PersonsAnswer,
     answers_by_call,
@@ -20,9 +20,10 @@ from pyfunctools.controller.turns import (
 from pyfunctools.envelopes.envelope import IMAGES, data_url, media_type_of
 from pyfunctools.errors import MissingExtraError, wrong_type
 from pyfunctools.execution.person.approval import Ask
+from pyfunctools.execution.steps import finish
 from pyfunctools.integrations.frameworks import check_controller, context_for, withdraw
 from pyfunctools.record.call import Call
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import Function, settings_of
 from pyfunctools.record.outcome import Outcome, Waiting
 
 try:
@@ -92,8 +93,8 @@ class ControllerTools(list[Tool]):
         """
         found: dict[str, Waiting] = {}
         for call_id, item in self._interruptions(state).items():
-            call = self._call(item)
-            waiting = self._controller.call(call).waiting if self._lacks_person(call) else None
+            context = None if callable(self._context) else self._context
+            waiting = finish(self._waiting(self._call(item), context, awaits=False))
             if waiting is not None:
                 found[call_id] = waiting
         return found
@@ -144,7 +145,11 @@ class ControllerTools(list[Tool]):
 
     def _tool(self, function: Function) -> FunctionTool:
         rendering = self._tools.renderings[function.name]
-        asks = function.confirm or (self._ask is None and function.separated is not None)
+        behind = self._controller._behind  # pyright: ignore[reportPrivateUsage]
+        called = [function]
+        if behind is not None and function is behind.call:
+            called = [each for each, _ in behind.entries.values()]
+        asks = any(map(self._may_interrupt, called))
         return FunctionTool(
             name=function.name,
             description=function.description,
@@ -155,28 +160,37 @@ class ControllerTools(list[Tool]):
         )
 
     async def _needs_approval(
-        self, name: str, _: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
+        self, name: str, ctx: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
     ) -> bool:
-        return self._lacks_person(self._tools.call_of(name, arguments, call_id))
+        call, context = self._tools.call_of(name, arguments, call_id), self._context_of(ctx)
+        return await self._waiting(call, context, awaits=True) is not None
 
-    def _lacks_person(self, call: Call) -> bool:
-        """Return whether a call needs an approval or a person's values."""
-        if not call.result:
-            return False  # it cannot run: the model gets the error
-        function = self._controller[call.name]
-        if function.confirm or function.separated is None or self._ask is not None:
-            return function.confirm
-        return not function.merge(llm=call.arguments)
+    def _context_of(self, ctx: RunContextWrapper[Any]) -> object:
+        return context_for(self._context, ctx, ctx.context)
+
+    def _may_interrupt(self, function: Function) -> bool:
+        is_asked_before = self._ask is None and function.separated is not None
+        return _may_want_approval(function) or is_asked_before
+
+    async def _waiting(self, call: Call, context: object, *, awaits: bool) -> Waiting | None:
+        """Return what a call waits for before it runs, if that interrupts the run."""
+        function = called_function(self._controller, call)
+        if function is None or not self._may_interrupt(function):
+            return None
+        options = CallOptions(context=context)
+        waiting = (await look_at(self._controller, call, options, awaits=awaits)).waiting
+        is_asked_then = self._ask is not None and waiting is not None and not waiting.approval
+        return None if is_asked_then else waiting
 
     async def _invoke(self, name: str, ctx: ToolContext[Any], text: str) -> Any:
         call = self._tools.call_of(name, text, ctx.tool_call_id)
         answer, ticket = _ANSWERS.get({}).pop(ctx.tool_call_id, (None, None))
         human, approve = values_and_approval(answer)
-        if approve is None and self._controller[name].confirm:
+        function = called_function(self._controller, call)
+        if approve is None and function is not None and _may_want_approval(function):
             approve = True  # the framework only invokes approved calls
-        context = context_for(self._context, ctx, ctx.context)
         human = self._ask if human is None else human
-        options = CallOptions(human=human, approve=approve, context=context)
+        options = CallOptions(human=human, approve=approve, context=self._context_of(ctx))
         if ticket is not None:
             return _content(await self._controller.aresume(ticket, **options))
         return _content(await self._controller.acall(call, **options))
@@ -199,6 +213,11 @@ class ControllerTools(list[Tool]):
     def _interruptions(self, state: RunState[Any, Any]) -> dict[str, ToolApprovalItem]:
         own = (each for each in state.get_interruptions() if each.name in self._controller)
         return {each.call_id: each for each in own if each.call_id}
+
+
+def _may_want_approval(function: Function) -> bool:
+    settings = settings_of(function)
+    return function.confirm or bool(settings and settings.confirm)
 
 
 def _content(outcome: Outcome) -> Any:

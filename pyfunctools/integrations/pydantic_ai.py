@@ -122,12 +122,12 @@ class ControllerToolset(AbstractToolset[Any]):
             ToolFailed: the call failed.
             ApprovalRequired: a person has to give values or approve first. Nothing has run.
         """
-        del tool
-        outcome = await self._outcome(name, tool_args, ctx)
-        if outcome.waiting is not None:
-            asked = what_is_asked(outcome.waiting, outcome.text, ctx.tool_call_id)
-            raise ApprovalRequired(metadata=asked)
+        steps, call_id = self._outcome(name, tool_args, ctx), ctx.tool_call_id
         asked = cast("dict[str, Any]", ctx.tool_call_metadata or {}).get("asked")
+        del tool, ctx  # which has the person's answers: no traceback with locals may show them
+        outcome = await steps
+        if outcome.waiting is not None:
+            raise ApprovalRequired(metadata=what_is_asked(outcome.waiting, outcome.text, call_id))
         if asked and still_waits(outcome) and outcome.reason == "raised":  # the ticket is good
             raise ApprovalRequired(metadata={**asked, "text": outcome.text})
         if outcome.reason == "arguments" or isinstance(outcome.exception, Retry):
@@ -170,16 +170,17 @@ class ControllerToolset(AbstractToolset[Any]):
         return made
 
     async def _outcome(self, name: str, args: dict[str, Any], ctx: RunContext[Any]) -> Outcome:
-        given: object = ctx.tool_call_metadata if ctx.tool_call_approved else None
-        metadata = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        answer: PersonsAnswer = metadata.get("answer", True if ctx.tool_call_approved else None)
+        given = unshown(ctx.tool_call_metadata if ctx.tool_call_approved else None)
+        metadata = cast("dict[str, Any]", given if isinstance(given, dict) else {})
+        answer = unshown(metadata.get("answer", True if ctx.tool_call_approved else None))
         human, approve = values_and_approval(answer)
-        context = context_for(self._context, ctx, ctx.deps)
+        context, call_id = context_for(self._context, ctx, ctx.deps), ctx.tool_call_id
+        del ctx
         if ticket := metadata.get("ticket"):
             return await self._controller.aresume(ticket, human, approve=approve, context=context)
         arguments = cast("JsonValue", dict(args))
         result = Success(value=arguments, repairs=getattr(args, "repairs", ()))
-        call = Call(id=ctx.tool_call_id, name=name, arguments=arguments, result=result)
+        call = Call(id=call_id, name=name, arguments=arguments, result=result)
         return await self._controller.acall(call, human=human, approve=approve, context=context)
 
 

@@ -352,6 +352,53 @@ def test_a_value_that_is_refused_is_not_in_our_frames() -> None:
     assert PIN not in str(locals_of(caught.value))
 
 
+@every
+def test_a_function_that_was_found_by_a_search_waits_as_itself(name: str) -> None:
+    made, controller = shop()
+
+    def through(call: str, function: str, **arguments: Any) -> tuple[str, str, str]:
+        return call, "call_function", json.dumps({"name": function, "arguments": arguments})
+
+    calls = [through("p", "pay", amount=3), through("e", "erase", sku="x")]
+    played = driver(name, controller.searchable(), calls, "Done.")
+    play(played, {"p": {"pin": PIN}, "e": True})
+    assert sorted(made.done) == ["erase x None", f"pay 3 {PIN}"]
+    assert "paid 3" in played.seen[-1]
+
+
+@every
+def test_a_rule_of_the_program_asks_for_an_approval_too(name: str) -> None:
+    made, controller = shop()
+    ruled = controller.configured(confirm=lambda call: call.arguments["count"] > 5)
+    calls = [
+        ("a", "order", '{"item": "tea", "count": 2}'),
+        ("b", "order", '{"item": "tea", "count": 9}'),
+    ]
+    played = driver(name, ruled, calls, "Done.")
+    asyncio.run(played.start())
+    assert [*played.waiting] == ["b"]
+    asyncio.run(played.go_on({"b": True}))
+    assert sorted(made.done) == ["order tea 2", "order tea 9"]
+
+
+@every
+def test_a_mistake_of_the_program_shows_no_value_in_our_frames(name: str) -> None:
+    _, controller = shop()
+    resumed: list[object] = []
+
+    def broken(_: object) -> Any:
+        if resumed:
+            return "no outcome"
+        yield
+
+    played = driver(name, controller.configured(on_call=broken), TWO[:1], "Done.")
+    asyncio.run(played.start())
+    resumed.append(1)
+    with pytest.raises(Exception, match="on_call") as caught:
+        asyncio.run(played.go_on({"p": {"pin": PIN}}))
+    assert PIN not in str(locals_of(caught.value))
+
+
 IDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}|\d\d:\d\d:\d\d\.\d+")
 """Ids and dates of the frameworks, which may have any digits."""
 

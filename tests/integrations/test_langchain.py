@@ -4,8 +4,17 @@ import asyncio
 from typing import Annotated, Any, TypedDict
 
 import pytest
+from raw_mcp import MODERN, raw_client
 
-from pyfunctools import Context, Controller, DefinitionError, Human, function
+from pyfunctools import (
+    Context,
+    Controller,
+    DefinitionError,
+    Function,
+    Human,
+    function,
+    human,
+)
 
 pytest.importorskip("langchain", exc_type=ImportError)
 
@@ -70,6 +79,59 @@ def test_a_call_beside_one_that_waits_does_not_run_again_with_its_node() -> None
     assert shop.done == ["tea", "3 4711"]
     assert [each.content for each in messages[1:]] == ['{"ordered": "tea"}', "paid 3"]
     assert [each.artifact for each in messages[1:]] == [{"ordered": "tea"}, None]
+
+
+class Safe:
+    @function
+    def open(self, code: Annotated[str, human(secret=True)]) -> dict[str, str]:
+        """Open it."""
+        return {"code": code}
+
+
+def test_no_artifact_has_a_value_of_a_person_or_a_fixed_secret() -> None:
+    found = called(("p", "call_function", {"name": "open", "arguments": {}}))
+    searched = graph(Controller.from_object(Safe()).searchable())
+    waiting = searched.invoke(found, CONFIG)["__interrupt__"]
+    message = searched.invoke(resume(waiting, {"p": {"code": "4711-0815"}}), CONFIG)["messages"][-1]
+    assert (message.content, message.artifact) == ('{"code": "***"}', None)
+    token = Controller.from_functions(
+        [Function.from_schema(name="show", parameters=TOKEN, handler=lambda token: {"got": token})]
+    ).configured(fixed={"token": "zq-4711"})
+    (message,) = graph(token).invoke(called(("s", "show", {})), CONFIG)["messages"][1:]
+    assert message.artifact == {"got": "***"}
+
+
+TOKEN = {
+    "type": "object",
+    "properties": {"token": {"type": "string", "format": "password"}},
+    "required": ["token"],
+}
+
+
+def test_a_found_tool_that_waits_in_its_middle_is_begun_once() -> None:
+    form = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
+    params = {"mode": "form", "message": "The code?", "requestedSchema": form}
+    asked = {"a": {"method": "elicitation/create", "params": params}}
+    begun: list[Any] = []
+
+    def answer(method: str, params: Any) -> Any:
+        if method == "tools/list":
+            tool = {"name": "t", "inputSchema": {"type": "object"}}
+            return {**MODERN, "tools": [tool]}
+        if "requestState" not in params:
+            begun.append(params)
+            return {"resultType": "input_required", "requestState": "s", "inputRequests": asked}
+        return {"resultType": "complete", "content": [{"type": "text", "text": "done"}]}
+
+    async def run() -> Any:
+        async with await Controller.from_mcp(raw_client(answer)) as tools_:
+            made = graph(tools_.searchable())
+            call = called(("c", "call_function", {"name": "t"}))
+            waiting = (await made.ainvoke(call, CONFIG))["__interrupt__"]
+            return await made.ainvoke(resume(waiting, {"c": {"code": "x"}}), CONFIG)
+
+    assert asyncio.run(run())["messages"][-1].content == "done"
+    assert len(begun) == 1
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,8 @@ def test_gather_runs_calls_at_once_and_they_end_together() -> None:
     assert outcome.value == [1, 2, 3]
 
 
-def test_a_function_that_is_not_concurrent_runs_alone() -> None:
+@pytest.mark.parametrize("many", [False, True], ids=["by name", "found by a search"])
+def test_a_function_that_is_not_concurrent_runs_alone(many: bool) -> None:
     running: list[int] = []
     most: list[int] = []
 
@@ -249,8 +250,10 @@ def test_a_function_that_is_not_concurrent_runs_alone() -> None:
         running.remove(number)
         return number
 
-    alone = Controller.from_functions([function(concurrent=False)(step)])
-    code = "import asyncio\nawait asyncio.gather(*[step(number=n) for n in (1, 2, 3)])"
+    others = [Function.from_schema(name=f"f{n}", parameters=[], handler=str) for n in range(60)]
+    alone = Controller.from_functions([function(concurrent=False)(step), *others[: 60 * many]])
+    call = "call_function(name='step', arguments={'number': n})" if many else "step(number=n)"
+    code = f"import asyncio\nawait asyncio.gather(*[{call} for n in (1, 2, 3)])"
     assert asyncio.run(alone.programs().acall("run_program", {"code": code})).value == [1, 2, 3]
     assert most == [1, 1, 1]
 

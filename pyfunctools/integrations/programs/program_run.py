@@ -23,7 +23,7 @@ from typing import Any, Final, TypeVar, cast
 from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened, text_of_value, visible
 from pyfunctools.controller import Controller
-from pyfunctools.controller.calling import CallOptions, inner_call
+from pyfunctools.controller.calling import CallOptions, called_function, inner_call
 from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction, finder
 from pyfunctools.controller.turn import run_in_order
 from pyfunctools.controller.turns import PersonsAnswer, values_and_approval
@@ -281,7 +281,11 @@ class ProgramRun:
         return self._claimed[0] if self._claimed else None
 
     def _runs_beside(self, call: ProgramCall) -> bool:
-        return self._run.awaits and self._runner.inner[call.function].concurrent is not False
+        name, given = call.function, call.arguments
+        if call.ticket is not None:
+            name, given = call.ticket.function, None
+        function = called_function(self._runner.inner, name, given)
+        return self._run.awaits and (function is None or function.concurrent is not False)
 
     async def _one(self, call: ProgramCall) -> None:
         try:
