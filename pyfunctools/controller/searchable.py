@@ -66,6 +66,9 @@ class Behind(NamedTuple):
             checked: CheckedArguments = self.call.check(arguments) if read is None else read
             value = members_of(checked.value)
             named, inner = value.get("name"), value.get("arguments")
+            if not checked and inner == "":  # nothing, as in `call`
+                arguments, read = cast("JsonObject", {**value, "arguments": {}}), None
+                continue
             if not checked or not isinstance(named, str):
                 break
             name = named
@@ -210,20 +213,28 @@ LIMIT: Final = 5
 class VendorSearch:
     """A vendor's tool search, as an envelope around the vendor's; `definition` makes a function's.
 
-    With `lists_all` deferred functions are in the list too.
+    `known` are the functions that exist: a saved turn may have found others. With `lists_all`
+    deferred functions are in the list too.
     """
 
     lists_all = True
 
     def __init__(
-        self, vendor: Envelope, kept: frozenset[str], definition: Callable[[str], dict[str, Any]]
+        self,
+        vendor: Envelope,
+        kept: frozenset[str],
+        definition: Callable[[str], dict[str, Any]],
+        known: Collection[str],
     ) -> None:
-        self._vendor = vendor
+        self._vendor, self._known = vendor, known
         self._shown = {*kept, FIND}
         self._definition = definition
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._vendor, name)
+
+    def _names(self, result: CallResult) -> list[str]:
+        return [name for name in loads(result.text) if name in self._known]
 
 
 class AnthropicSearch(VendorSearch):
@@ -241,7 +252,7 @@ class AnthropicSearch(VendorSearch):
         by_id = {each.id: each for each in results if each.name == FIND and not each.is_error}
         for block in cast("list[dict[str, Any]]", messages[0]["content"] if messages else []):
             if (result := by_id.get(text_of(block.get("tool_use_id")))) is not None:
-                names = loads(result.text)
+                names = self._names(result)
                 found = [{"type": "tool_reference", "tool_name": name} for name in names]
                 block["content"] = found or NOTHING
         return messages
@@ -283,7 +294,7 @@ class ResponsesSearch(VendorSearch):
         )
 
     def _found(self, result: CallResult) -> JsonObject:
-        names: list[str] = [] if result.is_error else loads(result.text)
+        names = [] if result.is_error else self._names(result)
         tools = [{**self._definition(name), "defer_loading": True} for name in names]
         item = {"type": "tool_search_output", "call_id": result.id, "execution": "client"}
         return {**item, "status": "completed", "tools": tools}

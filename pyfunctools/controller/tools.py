@@ -65,7 +65,9 @@ class Tools(TurnRunner, list[Any]):
         envelope = self._vendor = envelope_of(dialect)
         self._names, kept = FunctionNames(functions), frozenset(keep)
         if search is not None:
-            envelope = self._vendor = cast("Envelope", search(envelope, kept, self._definition))
+            envelope = self._vendor = cast(
+                "Envelope", search(envelope, kept, self._definition, self._names.functions)
+            )
             if not search.lists_all:
                 functions = [each for each in functions if each.name in (*kept, FIND)]
         TurnRunner.__init__(self, controller, dialect, envelope)
@@ -275,7 +277,7 @@ class ResponseFormat:
             return value
 
         answer.__annotations__ = {_VALUE: kind}
-        self._dialect = dialect
+        self._kind, self._dialect = kind, dialect
         self._vendor = envelope_of(dialect)
         try:
             self._whole = function_of(answer, is_human=None)
@@ -289,6 +291,9 @@ class ResponseFormat:
             places = ", ".join(f"{loss.path} ({loss.keyword})" for loss in refused[:3])
             reason = f"{dialect!r} enforces its answers, and cannot express {places}."
             raise DefinitionError("response_format", reason, "Give these places a narrower type.")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ResponseFormat, (self._kind, self._dialect)
 
     @property
     def request(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.dialects.partial import PartialArguments
+from pyfunctools.errors import DefinitionError
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.file import File
 from pyfunctools.schema.parsing.strict import parse_strict
@@ -116,6 +117,10 @@ class StreamReader(ABC):
         self._received: dict[tuple[int, str], PartialArguments] = {}
         self.partial: Callable[[str], PartialArguments] = lambda _: PartialArguments()
         """Makes the reader of the arguments of a function while they are written, by its name."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        reason = "A stream that is being read cannot be pickled or copied."
+        raise DefinitionError("tools.reading", reason, "Pass on `reading.response` at its end.")
 
     def feed(self, event: object) -> Delta:
         """Return the change that an event of the vendor's stream makes, empty for other events."""

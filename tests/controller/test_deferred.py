@@ -16,6 +16,7 @@ from pyfunctools import (
     Controller,
     DefinitionError,
     Function,
+    MemoryStore,
     SqliteStore,
     Tickets,
     UnknownFunctionError,
@@ -135,6 +136,26 @@ def test_a_search_of_responses_returns_definitions() -> None:
     assert (found["type"], found["call_id"]) == ("tool_search_output", "call_1")
     assert wrong["tools"] == []
     assert not turn.done
+
+
+@pytest.mark.parametrize("dialect", ["openai-responses", "anthropic"])
+def test_a_saved_search_names_only_the_functions_that_still_exist(dialect: str) -> None:
+    _, controller = shop()
+    tickets = Tickets(KEY, store=MemoryStore())
+    tools, fewer = (
+        each.configured(tickets=tickets).tools(dialect, search=True)
+        for each in (controller, controller.select(names=["buy", "look"]))
+    )
+    query = {"query": "pay or buy or look"}
+    script = {
+        "openai-responses": replies.responses({**SEARCHED, "arguments": query}),
+        "anthropic": replies.claude(replies.use("find_functions", query)),
+    }
+    saved = json.loads(json.dumps(tools.run(script[dialect]).save()))
+    assert '"pay"' in json.dumps(tools.resume(saved, {}).messages)
+    text = json.dumps(fewer.resume(saved, {}).messages)
+    assert '"buy"' in text
+    assert '"pay"' not in text
 
 
 def test_a_search_of_their_server_is_not_answered() -> None:

@@ -62,6 +62,11 @@ def test_a_pickled_controller_calls_its_functions() -> None:
         assert controller.resume(waiting.ticket, {"pin": "1234"}).reason == "ticket_foreign"
 
 
+def test_a_pickled_format_of_an_answer_reads_it() -> None:
+    answer = pickle.loads(pickle.dumps(Controller.from_functions([pay]).response_format(int)))
+    assert (answer.read('{"value": "7"}').value, "response_format" in answer.request) == (7, True)
+
+
 def double(amount=0, **others):  # type: ignore[no-untyped-def] # as doubles are written
     return amount * 10 + len(others)
 
@@ -120,8 +125,15 @@ def searchable() -> Controller:
     return Controller.from_functions([pay]).searchable()
 
 
-@pytest.mark.parametrize(("make", "said"), [(with_lambda, "headers"), (searchable, "searchable")])
-def test_what_cannot_be_pickled_is_named(make: Callable[[], Controller], said: str) -> None:
+def reading() -> object:
+    return Controller.from_functions([pay]).tools("openai").reading()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [(with_lambda, "headers"), (searchable, "searchable"), (reading, "tools.reading")],
+)
+def test_what_cannot_be_pickled_is_named(make: Callable[[], object], said: str) -> None:
     with pytest.raises(DefinitionError, match=re.escape(said)):
         pickle.dumps(make())
 
