@@ -15,12 +15,7 @@ from weakref import WeakSet
 
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, tool_of
-from pyfunctools.errors import (
-    DefinitionError,
-    MissingExtraError,
-    UnknownFunctionError,
-    wrong_type,
-)
+from pyfunctools.errors import DefinitionError, MissingExtraError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.person.approval import Approval
 from pyfunctools.execution.person.ticket_use import TicketUse
 from pyfunctools.execution.person.tickets import Ticket, Tickets
@@ -45,11 +40,7 @@ try:
     from mcp.server.stdio import stdio_server
     from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
     from mcp.shared.exceptions import MCPError
-    from mcp_types import (
-        INVALID_PARAMS,
-        CallToolRequestParams,
-        PaginatedRequestParams,
-    )
+    from mcp_types import INVALID_PARAMS, CallToolRequestParams, PaginatedRequestParams
     from starlette.applications import Starlette
 
     from pyfunctools.integrations.elicitation import (

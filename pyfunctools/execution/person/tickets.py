@@ -19,12 +19,7 @@ from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
-from pyfunctools.execution.person.stores import (
-    MemoryStore,
-    TicketStore,
-    keeps_answers,
-    time_of,
-)
+from pyfunctools.execution.person.stores import MemoryStore, TicketStore, keeps_answers, time_of
 from pyfunctools.execution.steps import finish, nothing_ran, resolving
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.truncation import truncated

@@ -10,18 +10,8 @@ from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
 from pyfunctools.execution.person.answers import path_of
-from pyfunctools.execution.person.approval import (
-    Approval,
-    Approve,
-    Ask,
-    PendingCall,
-    View,
-)
-from pyfunctools.execution.person.blame import (
-    blamed,
-    filled_in,
-    whole_refused,
-)
+from pyfunctools.execution.person.approval import Approval, Approve, Ask, PendingCall, View
+from pyfunctools.execution.person.blame import blamed, filled_in, whole_refused
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.person.tickets import Ticket, Tickets
@@ -46,11 +36,7 @@ Wants = Literal["needs_human", "needs_approval"]
 
 
 def part_of_person(
-    made: Run,
-    settings: Settings | None,
-    human: object,
-    approve: Approve,
-    tickets: Lazy[Tickets],
+    made: Run, settings: Settings | None, human: object, approve: Approve, tickets: Lazy[Tickets]
 ) -> PersonsPart:
     """Return the person's part of one call, from the arguments of `Controller.call`."""
     asks = callable(human) and not isinstance(human, Mapping)
