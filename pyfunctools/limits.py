@@ -1,6 +1,7 @@
 """The limits of everything that is read, written or kept."""
 
 from dataclasses import dataclass, fields
+from math import inf
 
 from pyfunctools.errors import DefinitionError, wrong_type
 
@@ -14,7 +15,7 @@ class Limits:
     shortened instead, and of the cached renderings the oldest are dropped.
 
     Raises:
-        DefinitionError: a limit is not a number, or less than 0.
+        DefinitionError: a limit is not a number, less than 0, or a time of more than 1e9 s.
     """
 
     text: int = 1 << 20
@@ -78,12 +79,14 @@ def _check(limits: Limits | ProgramLimits) -> None:
         value: object = getattr(limits, each.name)
         if value is None and each.default is None:
             continue
-        kinds = int | float if each.name in ("deadline", "call", "seconds") else int
-        if isinstance(value, bool) or not isinstance(value, kinds) or not value >= 0:
+        is_time = each.name in ("deadline", "call", "seconds")
+        most, up = (1e9, "to 1e9") if is_time else (inf, "up")
+        kinds = int | float if is_time else int
+        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value <= most:
             raise DefinitionError(
                 f"{type(limits).__name__}({each.name})",
                 f"{value!r} is not a valid limit.",
-                f"Write a number from 0 up; the default is {each.default!r}.",
+                f"Write a number from 0 {up}; the default is {each.default!r}.",
             )
 
 

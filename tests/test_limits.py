@@ -47,6 +47,15 @@ def test_only_the_deadline_may_be_a_fraction() -> None:
         Limits(depth=0.5)  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize("limit", ["deadline", "call"])
+def test_a_time_is_one_that_a_clock_can_wait_for(limit: str) -> None:
+    for longest in (1e9, 10**9):
+        assert getattr(Limits(**{limit: longest}), limit) == longest  # type: ignore[arg-type]
+    for longer in (1e10, float("inf"), 10**400):
+        with pytest.raises(DefinitionError, match="from 0 to 1e9"):
+            Limits(**{limit: longer})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("dialect", REPLIES)
 def test_arguments_have_one_limit_for_all_vendors(dialect: str) -> None:
     def store(text: str) -> str:
