@@ -58,13 +58,33 @@ def is_reserved(header: str) -> bool:
     return name in _RESERVED or name.startswith(("proxy-", "x-forwarded-"))
 
 
+ITEMS = "*"
+"""The name of an encoding for the items of an array; one for a single item has its index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    """How one part of a form or multipart body is written (OpenAPI 3.2, section 4.15).
+
+    `encoding` is for the parts of a part that is such a body itself.
+    """
+
+    content_type: str | None = None
+    style: Style | None = None
+    explode: bool | None = None
+    allow_reserved: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    encoding: Mapping[str, "Encoding"] = field(default_factory=dict[str, "Encoding"])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """One parameter of an operation: its place in the arguments and its place on the wire.
 
     `name` is the name on the wire. `argument` is the path to its value in the arguments, such as
     `("id",)` or `("query", "limit")`. With `content_type` the value is written in that media type,
-    and `style`, `explode` and `allow_reserved` are ignored. `schema` is as in the document.
+    and `style`, `explode` and `allow_reserved` are ignored; `encoding` is for the properties of a
+    form that is the whole query. `schema` is as in the document.
     """
 
     name: str
@@ -75,18 +95,8 @@ class Parameter:
     explode: bool = False
     allow_reserved: bool = False
     content_type: str | None = None
+    encoding: Mapping[str, Encoding] = field(default_factory=dict[str, Encoding])
     schema: Mapping[str, Any] | bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Encoding:
-    """How one property of a form or multipart body is written (OpenAPI 3.2, section 4.15)."""
-
-    content_type: str | None = None
-    style: Style | None = None
-    explode: bool | None = None
-    allow_reserved: bool = False
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +147,7 @@ class Server:
 class Route:
     """One operation made callable: everything a request needs except the arguments.
 
-    `method` is in upper case; `path` and `operation` are as in the document. `security` lists
+    `method` is as it is sent; `path` and `operation` are as in the document. `security` lists
     alternatives of which one has to be met; one without schemes means that no credential is needed.
     `responses` are the media types of each response by its status: `200`, `2XX` or `default`.
     `schemes` are the security schemes by name. `servers` are the operation's own, or else those of

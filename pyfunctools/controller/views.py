@@ -65,7 +65,7 @@ def _facts(function: Function) -> Mapping[str, Collection[str]]:
     """Return what each condition looks at; a function of no document has no path and no method."""
     origin = function.origin
     path, method = (origin.path, origin.method) if isinstance(origin, Route) else ("", "")
-    of_route = {"paths": (path,), "methods": (method,)}
+    of_route = {"paths": (path,), "methods": (method.upper(),)}
     return {"tags": function.tags, "names": (function.name,), **of_route}
 
 

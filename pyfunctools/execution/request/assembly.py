@@ -131,19 +131,23 @@ def query_text(parameter: Parameter, value: JsonValue, *, deep: bool) -> str:
         return content_text(content_type, value, percent)
     if not isinstance(value, dict):
         raise UnsendableError("an object, whose properties are the parameters of the query")
-    return form_text(value, {}, parameter.schema, deep=deep)
+    return form_text(value, parameter.encoding, parameter.schema, deep=deep)
 
 
-def header_lines(parameter: Parameter, value: JsonValue) -> dict[str, str]:
-    """Return the name (lower case) and the value of a header; empty if it is not sent."""
+def header_lines(parameter: Parameter, value: JsonValue, *, repeats: bool) -> dict[str, str]:
+    """Return the name (lower case) and the value of a header; empty if it is not sent.
+
+    If it `repeats`, each item of an array is a line of its own.
+    """
     if is_reserved(parameter.name) or not TOKEN.fullmatch(parameter.name):
         raise UnsendableError("nothing: an argument cannot set this header")
-    text = styled_text(parameter, value, unencoded)
-    if text is None:
-        return {}
-    if not is_field_value(text):
+    repeats = repeats and parameter.content_type is None
+    values = value if repeats and isinstance(value, list) else [value]
+    found = (styled_text(parameter, each, unencoded) for each in values)
+    texts = [text for text in found if text is not None]
+    if not all(map(is_field_value, texts)):
         raise UnsendableError("visible ASCII, with spaces and tabs only inside it")
-    return {parameter.name.lower(): text}
+    return {parameter.name.lower(): "\n".join(texts)} if texts else {}
 
 
 def cookie_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
@@ -201,12 +205,13 @@ class HttpRequest:
     def origin(self) -> str:
         """The scheme, host and port of the URL."""
         scheme, _, rest = self.url.partition("://")
-        return f"{scheme}://{rest.partition('/')[0]}"
+        return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
 
     @property
     def target(self) -> str:
-        """The path and query of the URL, as the request line has them."""
-        return self.url[len(self.origin) :]
+        """The path and query of the URL, as the request line has them: the path is not empty."""
+        target = self.url[len(self.origin) :]
+        return target if target.startswith("/") else f"/{target}"
 
 
 def build(
@@ -219,6 +224,7 @@ def build(
     separated: Separated | None = None,
     deep: bool = False,
     items: bool = False,
+    repeats: bool = False,
 ) -> HttpRequest | Failure:
     """Return the request that calls a route with valid arguments, or all issues of the arguments.
 
@@ -228,13 +234,14 @@ def build(
     parameter; see `claims`. A required parameter that the connection sets is left out, which is a
     repair. An optional argument that is absent or null is not sent. A path value is an issue if it
     is empty, or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest, as
-    `a[b][c]`, which no specification defines. With `items` a sequence is asked for.
+    `a[b][c]`, which no specification defines. With `items` a sequence is asked for. If a header
+    `repeats`, it has a line for each item of an array, for a server that does not split them.
 
     Raises:
         DocumentError: the path template has a slot without a parameter, or a `.` or `..`, or a
             media type is invalid.
     """
-    draft = _Draft(route, arguments, deep)
+    draft = _Draft(route, arguments, deep, repeats)
     path, own_query = draft.path()
     base, _, base_query = base_url.partition("?")
     reserved = reserved_names(route, headers, base_query, own_query, connected)
@@ -264,7 +271,7 @@ def build(
 class _Draft:
     """A request while it is written: each parameter in its place, and all issues."""
 
-    def __init__(self, route: Route, arguments: JsonObject, deep: bool) -> None:
+    def __init__(self, route: Route, arguments: JsonObject, deep: bool, repeats: bool) -> None:
         self.where = f"{route.method} {route.path}"
         self.query: list[str] = []
         self.headers: dict[str, str] = {}
@@ -274,6 +281,7 @@ class _Draft:
         self._route = route
         self._arguments = arguments
         self._deep = deep
+        self._repeats = repeats
         self._left_out: set[Keys] = set()
 
     def check_names(self, reserved: ConnectionNames, separated: Separated | None) -> None:
@@ -321,7 +329,7 @@ class _Draft:
         elif parameter.location == "cookie":
             self.cookies += map("=".join, cookie_pairs(parameter, value))
         elif value is not None and parameter.location == "header":
-            self.headers |= header_lines(parameter, value)
+            self.headers |= header_lines(parameter, value, repeats=self._repeats)
         elif value is not None:
             self.query.append(query_text(parameter, value, deep=self._deep))
 

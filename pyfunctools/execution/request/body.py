@@ -1,8 +1,8 @@
 """The body of a request: JSON, forms, multipart (RFC 7578), text and bytes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from secrets import token_hex
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.execution.person.uploads import file_of, is_binary, wants_file
@@ -11,6 +11,7 @@ from pyfunctools.execution.request.styles import (
     TOKEN,
     Encode,
     Pairs,
+    checked_name,
     form_encoded,
     is_field_value,
     json_text,
@@ -30,7 +31,7 @@ from pyfunctools.media_types import (
     without_parameters,
 )
 from pyfunctools.record.file import File
-from pyfunctools.route import Body, Encoding, Parameter
+from pyfunctools.route import ITEMS, Body, Encoding, Parameter
 from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.vocabulary import UNIONS
 
@@ -57,9 +58,7 @@ def encoded_body(body: Body, value: JsonValue, *, deep: bool = False) -> Encoded
     """
     media = without_parameters(body.content_type)
     try:
-        if is_json_media(media):
-            return EncodedBody(body.content_type, json_text(value).encode())
-        if value is None:
+        if value is None and not is_json_media(media):
             return None
         if media == "application/x-www-form-urlencoded":
             text = form_text(value, body.encoding, body.schema, deep=deep)
@@ -69,7 +68,7 @@ def encoded_body(body: Body, value: JsonValue, *, deep: bool = False) -> Encoded
             content = _multipart(body, value, boundary.encode(), deep)
             media = "multipart/form-data" if "*" in media else media
             return EncodedBody(f"{media}; boundary={boundary}", content)
-        file = file_of(value, body.schema)
+        file = None if is_json_media(media) else file_of(value, body.schema)
         return _text(body, value, media) if file is None else _bytes(body, file, media)
     except UnicodeEncodeError:
         raise UnsendableError(NOT_UNICODE) from None
@@ -86,10 +85,12 @@ def _bytes(body: Body, file: File, media: str) -> EncodedBody:
 def _text(body: Body, value: JsonValue, media: str) -> EncodedBody:
     if is_xml_media(media) and not isinstance(value, str):
         raise UnsendableError("the XML, as text")
-    text, content_type = scalar_text(value), body.content_type
-    codec = codec_of(content_type)
+    content_type, is_json = body.content_type, is_json_media(media)
+    # In ASCII any JSON can be written, and nearly every charset begins with it.
+    codec = codec_of(content_type) or ("ascii" if is_json else None)
     if codec is None:
         raise UnsendableError("no body: its charset is unknown")
+    text = json_text(value, ascii_only=codec != "utf-8") if is_json else scalar_text(value)
     if "*" in media:
         is_string = isinstance(value, str)
         content_type = "text/plain; charset=utf-8" if is_string else "application/json"
@@ -123,7 +124,7 @@ def form_text(
         raise UnsendableError("an object, whose properties are the fields of the form")
     found: Pairs = []
     for name, inner in value.items():
-        rule = encoding.get(name, NO_ENCODING)
+        rule = encoding.get(checked_name(name), NO_ENCODING)
         try:
             if is_styled(rule):
                 encode = percent_reserved if rule.allow_reserved else form_encoded
@@ -198,14 +199,6 @@ def _field(value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> str:
     return str(file) if content is file.content else content.decode("ascii")
 
 
-class _FormPart(NamedTuple):
-    name: str | None
-    content: bytes
-    headers: Mapping[str, str]
-    content_type: str | None = None
-    filename: str | None = None
-
-
 def _multipart(body: Body, value: JsonValue, boundary: bytes, deep: bool) -> bytes:
     """Return the multipart body of an object or array.
 
@@ -213,36 +206,45 @@ def _multipart(body: Body, value: JsonValue, boundary: bytes, deep: bool) -> byt
     whole value is an array, its parts have no names. Nulls are left out. A file without a name is
     sent under the name of its property, because servers read a part without a file name as text.
     """
-    mark, parts = b"--" + boundary, _parts(body, value, deep)
-    whole = [b"\r\n".join((mark, _head(part), part.content, b"")) for part in parts]
+    mark = b"--" + boundary
+    whole = [b"\r\n".join((mark, *part, b"")) for part in _parts(body, value, deep)]
     return b"".join((*whole, mark, b"--\r\n"))
 
 
-def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_FormPart]:
+_Part: TypeAlias = tuple[bytes, bytes]
+"""The head of a part, and its content."""
+
+
+def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_Part]:
+    is_list, rest = isinstance(value, list), NO_ENCODING
     if isinstance(value, list):
-        for item, below in _items(value, body.schema):
-            yield _part(None, item, NO_ENCODING, below)
-        return
-    if not isinstance(value, dict):
+        named: Iterable[tuple[str, JsonValue]] = ((str(n), item) for n, item in enumerate(value))
+        rest = body.encoding.get(ITEMS, rest)
+    elif isinstance(value, dict):
+        named = value.items()
+    else:
         raise UnsendableError("an object, whose properties are the parts")
-    for name, inner in value.items():
-        rule = body.encoding.get(name, NO_ENCODING)
-        items = list(_items(inner, _property_schema(body.schema, name)))
+    for name, inner in named:
+        rule = body.encoding.get(name, rest)
+        schema = body.schema if is_list else _property_schema(body.schema, checked_name(name))
+        items = list(_items([inner] if is_list else inner, schema))
+        has_style = is_styled(rule) and not is_list
         try:
             # Some frameworks name a style for every property, also for a file.
-            if is_styled(rule) and not any(is_binary(s) or file_of(item, s) for item, s in items):
+            if has_style and not any(is_binary(s) or file_of(item, s) for item, s in items):
                 for key, text in _styled_fields(name, inner, rule, unencoded, unencoded, deep):
-                    yield _FormPart(key, text.encode(), rule.headers)
+                    yield _head(key, rule), text.encode()
             else:
                 for item, below in items:
-                    yield _part(name, item, rule, below)
+                    yield _part(None if is_list else name, item, rule, below)
         except UnsendableError as error:
-            raise UnsendableError(error.expected, (name, *error.keys)) from None
+            raise UnsendableError(
+                error.expected, (int(name) if is_list else name, *error.keys)
+            ) from None
 
 
-def _part(
-    name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool
-) -> _FormPart:
+def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> _Part:
+    """Return a part, which is a body of its own, with its own media type and encoding."""
     media = first_concrete_media(rule.content_type or "")
     file = file_of(value, schema)
     if file is not None:
@@ -250,29 +252,36 @@ def _part(
         is_raw = content is file.content
         filename = file.filename or (name if is_raw or wants_file(schema) else None)
         media = file.content_type or media or "application/octet-stream"
-        return _FormPart(name, content, rule.headers, media, filename)
+        return _head(name, rule, media, filename), content
     is_scalar = not isinstance(value, dict | list)
     if media is None:
         default = "application/octet-stream" if is_binary(schema) else "text/plain"
         media = default if is_scalar else "application/json"
-    text = json_text(value) if is_json_media(media) else scalar_text(value)
+    body = Body(content_type=media, encoding=rule.encoding, schema=schema)
+    found = encoded_body(body, value) or EncodedBody(media, b"")
+    media = found.content_type if media.startswith("multipart/") else media  # with its boundary
     filename = name if is_scalar and wants_file(schema) else None
-    return _FormPart(name, text.encode(), rule.headers, media, filename)
+    return _head(name, rule, media, filename), found.content
 
 
-def _head(part: _FormPart) -> bytes:
+def _head(
+    name: str | None,
+    rule: Encoding,
+    content_type: str | None = None,
+    filename: str | None = None,
+) -> bytes:
     lines: dict[str, str] = {}
-    if part.name is not None:
-        disposition = f'form-data; name="{_escaped(part.name)}"'
-        if part.filename is not None:
-            disposition += f'; filename="{_escaped(part.filename)}"'
+    if name is not None:
+        disposition = f'form-data; name="{_escaped(name)}"'
+        if filename is not None:
+            disposition += f'; filename="{_escaped(filename)}"'
         lines["Content-Disposition"] = disposition
-    if part.content_type is not None:
-        lines["Content-Type"] = _checked_media_type(part.content_type)
+    if content_type is not None:
+        lines["Content-Type"] = _checked_media_type(content_type)
     taken = {name.lower() for name in lines}
     lines |= {
         name: text
-        for name, text in part.headers.items()
+        for name, text in rule.headers.items()
         if name.lower() not in taken and TOKEN.fullmatch(name) and is_field_value(text)
     }
     return "".join(f"{name}: {text}\r\n" for name, text in lines.items()).encode()
@@ -281,5 +290,5 @@ def _head(part: _FormPart) -> bytes:
 def _escaped(name: str) -> str:
     """Return a name in quotes as HTML 5 writes it."""
     if "\0" in name:
-        raise UnsendableError("a name without NUL")
+        raise UnsendableError("a file name without NUL", ("filename",))
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")

@@ -166,8 +166,7 @@ def _fields_by_location(
     found = defaultdict[Location, _Fields](list)
     for each in route.parameters:
         if each.location == "querystring":
-            form = Body(content_type="", argument=each.argument, schema=each.schema)
-            yield [*_form_fields(form, arguments)], _names_in(reserved, "query")
+            yield [*_form_fields(each, arguments)], _names_in(reserved, "query")
         else:
             found[each.location].append((each, True))
     for location, fields in found.items():
@@ -184,7 +183,7 @@ def _names_in(reserved: ConnectionNames, location: Location) -> list[str]:
     return [name for place, name in reserved if place == location]
 
 
-def _form_fields(form: Body, arguments: JsonObject) -> Iterator[tuple[Parameter, bool]]:
+def _form_fields(form: Body | Parameter, arguments: JsonObject) -> Iterator[tuple[Parameter, bool]]:
     """Yield the properties of a form, declared or given."""
     schema = form.schema if isinstance(form.schema, dict) else {}
     declared = members_of(schema.get("properties"))

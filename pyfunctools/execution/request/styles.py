@@ -112,6 +112,16 @@ def _printable(text: str) -> str:
     return text
 
 
+def checked_name(name: str) -> str:
+    """Return a name that a value has inside an object.
+
+    Some servers end a name at a NUL or a line end, and would read another one.
+    """
+    if not {"\0", "\r", "\n"}.isdisjoint(name):
+        raise UnsendableError("a name without NUL and line ends", (name,))
+    return name
+
+
 def unencoded(text: str) -> str:
     """Return the text unchanged: headers and cookies of style `cookie` are not percent-encoded."""
     return text
@@ -216,7 +226,7 @@ def _parts(value: JsonValue, encode: Encode) -> str | _Parts | None:
         return None
     if isinstance(value, dict):
         return [
-            (encode(str(key)), encode(scalar_text(inner)))
+            (encode(checked_name(str(key))), encode(scalar_text(inner)))
             for key, inner in value.items()
             if inner is not None
         ]
@@ -252,7 +262,7 @@ def _deep_pairs(
             raise UnsendableError(
                 "a name without `[` and `]`, which stand for the nesting", (*keys, key)
             )
-        below, at = f"{name}%5B{percent(str(key))}%5D", (*keys, key)
+        below, at = f"{name}%5B{percent(checked_name(str(key)))}%5D", (*keys, key)
         if isinstance(inner, dict | list):
             if not deep:
                 raise UnsendableError(

@@ -16,7 +16,7 @@ from pyfunctools.media_types import (
     sequence_kind,
     without_parameters,
 )
-from pyfunctools.route import Body, Encoding, Style
+from pyfunctools.route import ITEMS, Body, Encoding, Style
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.separation.predicates import IsHuman, ask, is_secret, may_be_persons
@@ -84,6 +84,9 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
         schema = _text_schema(document, media, schema, received)
     elif kind == "bytes":
         schema = _bytes_schema(document, schema)
+    encodings = members_of(None if received else fields.get("encoding"))
+    if marks := {name: {"x-human": True} for name, each in encodings.items() if human_mark(each)}:
+        schema = schema._replace(value={"allOf": [schema.value, {"properties": {**marks}}]})
     return MediaContent(media, kind, entry, schema, is_declared, tuple(notes))
 
 
@@ -184,16 +187,12 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     is_form = content.kind in ("form", "multipart")
     if is_form and schema.value is True:
         schema = schema._replace(value={"type": "object"})
-    encodings = members_of(content.entry.fields.get("encoding")).items()
-    fields = {name: {"x-human": True} for name, encoding in encodings if human_mark(encoding)}
-    if fields:
-        schema = schema._replace(value={"allOf": [schema.value, {"properties": {**fields}}]})
     encoded = form_schema(document, schema) if is_form else schema.value
     return BodyInput(
         body=Body(
             content_type=_URLENCODED if content.kind == "form" else content.media,
             required=raw.get("required") is True,
-            encoding=_encodings(document, content.entry) if is_form else {},
+            encoding=encodings_of(document, content.entry) if is_form else {},
             schema=encoded if isinstance(encoded, (dict, bool)) else True,
         ),
         schema=schema,
@@ -292,10 +291,14 @@ def _media_notes(content: MediaContent) -> Iterator[str]:
         yield f"The media type {content.media!r} is sent as {_URLENCODED!r}."
 
 
-def _encodings(document: Document, entry: DocumentPlace) -> Mapping[str, Encoding]:
+def encodings_of(document: Document, entry: DocumentPlace) -> Mapping[str, Encoding]:
+    """Return the encodings of a media type by the names of their parts, or by their indexes."""
+    fields = entry.fields
+    written = {str(n): each for n, each in enumerate(items_of(fields.get("prefixEncoding")))}
+    written |= {ITEMS: fields.get("itemEncoding"), **members_of(fields.get("encoding"))}
     return {
         name: _encoding(document, entry.below(value, "encoding", name), value)
-        for name, value in members_of(entry.fields.get("encoding")).items()
+        for name, value in written.items()
         if isinstance(value, dict)
     }
 
@@ -308,6 +311,7 @@ def _encoding(document: Document, place: DocumentPlace, raw: JsonObject) -> Enco
         explode=explode if isinstance(explode, bool) else None,
         allow_reserved=raw.get("allowReserved") is True,
         headers=_headers(document, place, raw.get("headers")),
+        encoding=encodings_of(document, place),
     )
 
 

@@ -11,6 +11,7 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.route import (
     NO_NAMES,
     ConnectionNames,
+    Encoding,
     Location,
     Parameter,
     Requirement,
@@ -21,7 +22,12 @@ from pyfunctools.route import (
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.vocabulary import HUMAN_MARKS, human_mark
 from pyfunctools.sources.openapi import swagger
-from pyfunctools.sources.openapi.bodies import content_in, form_schema, is_persons
+from pyfunctools.sources.openapi.bodies import (
+    content_in,
+    encodings_of,
+    form_schema,
+    is_persons,
+)
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 from pyfunctools.sources.openapi.operations import Operation
 
@@ -132,6 +138,7 @@ _STYLES: Mapping[str, frozenset[str]] = {
     "cookie": frozenset({"form", "cookie"}),
 }
 _NO_STYLES = frozenset[str]()
+_NO_ENCODINGS: Mapping[str, Encoding] = {}
 _OLD_STYLES = frozenset({"form", "simple", "spaceDelimited", "tabDelimited", "pipeDelimited"})
 """Styles for `collectionFormat` of Swagger 2.0, in every location."""
 
@@ -275,10 +282,17 @@ class Parameters:
     def _input(self, raw: JsonObject, place: DocumentPlace, old: bool) -> ParameterInput:
         name, location = cast("str", raw["name"]), cast("Location", raw["in"])
         notes: list[str] = []
-        content_type, schema, *beside = self._schema(raw, place, notes)
-        if content_type is None and location == "querystring":
-            content_type = "application/x-www-form-urlencoded"
-        written = form_schema(self._document, schema) if location == "querystring" else schema.value
+        content = None if "schema" in raw else content_in(self._document, place)
+        if content is None:
+            content_type, schema, beside = None, self._schema(raw, place, notes), ()
+        else:
+            content_type, schema, beside = content.media, content.schema, content.marked
+            notes += content.notes
+        written, encoding = schema.value, _NO_ENCODINGS
+        if location == "querystring":
+            content_type = content_type or "application/x-www-form-urlencoded"
+            written = form_schema(self._document, schema)
+            encoding = encodings_of(self._document, content.entry) if content else encoding
         style, explode = _style(raw, location, old, notes)
         parameter = Parameter(
             name=name,
@@ -289,6 +303,7 @@ class Parameters:
             explode=explode,
             allow_reserved=raw.get("allowReserved") is True,
             content_type=content_type,
+            encoding=encoding,
             schema=written if isinstance(written, (dict, bool)) else True,
         )
         return ParameterInput(
@@ -303,20 +318,12 @@ class Parameters:
             guarded_by=self._security.guards(parameter),
         )
 
-    def _schema(
-        self, raw: JsonObject, place: DocumentPlace, notes: list[str]
-    ) -> tuple[str | None, DocumentPlace, *tuple[JsonValue, ...]]:
-        """Return the media type, the schema, and the objects around it that may have `x-human`."""
-        if "schema" not in raw:
-            content = content_in(self._document, place)
-            if content is not None:
-                notes += content.notes
-                return content.media, content.schema, *content.marked
+    def _schema(self, raw: JsonObject, place: DocumentPlace, notes: list[str]) -> DocumentPlace:
         schema = place.below(raw.get("schema", True), "schema")
         if isinstance(schema.value, (dict, bool)):
-            return None, schema
+            return schema
         notes.append(f"The schema of {raw['name']!r} is not a schema; any value is accepted.")
-        return None, schema._replace(value=True)
+        return schema._replace(value=True)
 
 
 def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrReason:

@@ -15,12 +15,13 @@ from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resour
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
 """The fields of a path item that hold an operation."""
 
+_FURTHER = "additionalOperations"
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 """A method (RFC 9110, section 9.1)."""
 
 
 class Operation(NamedTuple):
-    """One operation as written: its method in upper case, its path, and its place.
+    """One operation as written: its method as it is sent, its path, and its place.
 
     `pointer` is its JSON Pointer, `resource` the base of its references, and `items` are its path
     items: the path item that contains it, and those that this one refers to.
@@ -118,17 +119,20 @@ def _path_items(document: Document, place: DocumentPlace) -> tuple[DocumentPlace
 
 
 def _methods(item: DocumentPlace) -> list[tuple[str, str, JsonValue]]:
-    """Return the operations of a path item: method in upper case, pointer below the item, value."""
+    """Return the operations of a path item: the method, the pointer below the item, the value.
+
+    An additional method is sent as it is written (OpenAPI 3.2, 4.9.1).
+    """
     fields = item.fields
     found = [
         (key.upper(), f"/{key}", value)
         for key, value in fields.items()
         if key in METHODS or key.lower() in METHODS
     ]
-    if "additionalOperations" in fields:
+    if _FURTHER in fields:
         found += [
-            (key.upper(), pointer_of(("additionalOperations", key)), value)
-            for key, value in members_of(fields["additionalOperations"]).items()
+            (key.upper() if key.lower() in METHODS else key, pointer_of((_FURTHER, key)), value)
+            for key, value in members_of(fields[_FURTHER]).items()
             if _TOKEN.fullmatch(key)
         ]
     return found

@@ -92,7 +92,8 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
             encoding[name] = _encoding(field.get("collectionFormat"))
     with_file = any(field.get("type") == "file" for field in fields)
     multipart = with_file or set(map(without_parameters, consumes)) & _FORMS == {_MULTIPART}
-    schema = {"type": "object", "properties": properties}
+    # As of a query, all fields are listed: each is a parameter of its own.
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
     if required:
         schema["required"] = required
     media = {"schema": schema, "encoding": encoding}

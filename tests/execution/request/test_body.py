@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pyfunctools.execution.request.body import encoded_body
 from pyfunctools.execution.steps import UnsendableError
-from pyfunctools.route import Body, Encoding
+from pyfunctools.route import ITEMS, Body, Encoding
 
 
 def multipart(value: Any, encoding: Any, schema: Any) -> tuple[str, bytes]:
@@ -35,6 +35,9 @@ def sent(content_type: str, value: Any, schema: Any = True) -> tuple[str, bytes]
     [
         ("application/json", {"a": "é", "b": [1, None]}, '{"a":"é","b":[1,null]}'.encode()),
         ("application/json; charset=utf-8", "x", b'"x"'),
+        ("application/json; charset=iso-8859-1", "é€", b'"\\u00e9\\u20ac"'),
+        ("application/json; charset=utf-16le", 1, b"1\0"),
+        ("application/json; charset=nonsense", "é", b'"\\u00e9"'),
         ("application/merge-patch+json", None, b"null"),
         ("application/json", {"f": b"\x00"}, b'{"f":"AA=="}'),
         ("application/x-www-form-urlencoded", {"a": "b c"}, b"a=b+c"),
@@ -220,12 +223,59 @@ def heads(value: Any, encoding: dict[str, Encoding] | None = None, schema: Any =
 
 
 def test_a_name_cannot_break_out_of_its_header() -> None:
-    (head,) = heads({'a"\r\nX-Evil: 1': {"filename": 'b"\r\n\r\n', "content": b""}})
+    (head,) = heads({'a"': {"filename": 'b"\r\nX-Evil: 1\r\n\r\n', "content": b""}})
     assert head.split("\r\n")[0] == (
-        'Content-Disposition: form-data; name="a%22%0D%0AX-Evil: 1"; filename="b%22%0D%0A%0D%0A"'
+        'Content-Disposition: form-data; name="a%22"; filename="b%22%0D%0AX-Evil: 1%0D%0A%0D%0A"'
     )
     with pytest.raises(UnsendableError):
         multipart({"a": {"content": b"", "content_type": "a/b\r\nX: 1"}}, {}, True)
+
+
+def test_a_part_is_a_body_of_its_own_media_type() -> None:
+    form = Encoding(
+        content_type="application/x-www-form-urlencoded",
+        encoding={"b": Encoding(style="form", explode=False)},
+    )
+    encoding = {
+        "latin": Encoding(content_type="text/plain; charset=iso-8859-1"),
+        "form": form,
+        "json": Encoding(content_type="application/json; charset=iso-8859-1"),
+        "parts": Encoding(content_type="multipart/mixed", encoding={"a": form}),
+    }
+    value = {
+        "latin": "é",
+        "form": {"a": "&", "b": [1, 2]},
+        "json": {"e": "é"},
+        "parts": {"a": {"b": [1, 2]}},
+    }
+    (_, latin), (_, text), (_, data), (head, parts) = taken_apart(*multipart(value, encoding, True))
+    assert (latin, text, data) == (b"\xe9", b"a=%26&b=1,2", b'{"e":"\\u00e9"}')
+    ((inner, content),) = taken_apart(head.partition("boundary=")[2], parts)
+    assert inner.endswith("\r\nContent-Type: application/x-www-form-urlencoded")
+    assert content == b"b=1,2"
+    with pytest.raises(UnsendableError, match="XML"):
+        multipart({"x": {"a": 1}}, {"x": Encoding(content_type="application/xml")}, True)
+
+
+def test_the_items_of_an_array_have_encodings_by_their_place() -> None:
+    encoding = {
+        "0": Encoding(content_type="application/vnd.a+json"),
+        ITEMS: Encoding(content_type="text/csv", headers={"X-Row": "1"}),
+    }
+    parts = taken_apart(*multipart([{"a": 1}, "b", None, "c"], encoding, True))
+    assert parts == [
+        ("Content-Type: application/vnd.a+json", b'{"a":1}'),
+        ("Content-Type: text/csv\r\nX-Row: 1", b"b"),
+        ("Content-Type: text/csv\r\nX-Row: 1", b"c"),
+    ]
+
+
+def test_a_value_that_cannot_be_a_part_is_named() -> None:
+    file = {"content": b"", "content_type": "a/b\r\nX: 1"}
+    for value, keys in (({"f": file}, ("f",)), ([1, file], (1,))):
+        with pytest.raises(UnsendableError) as raised:
+            multipart(value, {}, True)
+        assert raised.value.keys == (*keys, "content_type")
 
 
 def test_a_part_has_a_content_type_and_a_filename() -> None:

@@ -63,6 +63,55 @@ def test_the_model_may_set_other_names_beside_its_own(key: str, accepted: bool) 
     assert (outcome.reason == "arguments") is not accepted
 
 
+_MAP = {
+    "type": "object",
+    "additionalProperties": {"type": "string"},
+    "properties": {"pin": {"type": "string", "x-human": True}},
+}
+_FORM, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+PLACES = {
+    "query": {"parameters": [{"name": "m", "in": "query", "schema": _MAP}]},
+    "query, one text": {
+        "parameters": [{"name": "m", "in": "query", "explode": False, "schema": _MAP}]
+    },
+    "deepObject": {
+        "parameters": [{"name": "m", "in": "query", "style": "deepObject", "schema": _MAP}]
+    },
+    "cookie": {"parameters": [{"name": "m", "in": "cookie", "schema": _MAP}]},
+    "header": {"parameters": [{"name": "m", "in": "header", "schema": _MAP}]},
+    "querystring": {
+        "parameters": [{"name": "m", "in": "querystring", "content": {_FORM: {"schema": _MAP}}}]
+    },
+    "form": {"requestBody": {"content": {_FORM: {"schema": _MAP}}}},
+    "multipart": {"requestBody": {"content": {_MULTIPART: {"schema": _MAP}}}},
+    "part": {
+        "requestBody": {
+            "content": {
+                _MULTIPART: {
+                    "schema": {"type": "object", "properties": {"m": _MAP}},
+                    "encoding": {"m": {"style": "deepObject"}},
+                }
+            }
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("key", ["pin\0x", "pin\n", "a\r\npin", "pin\0"])
+def test_no_name_ends_early_for_some_server(place: str, key: str) -> None:
+    document = {"openapi": "3.2.0", "paths": {"/a": {"post": PLACES[place]}}}
+    controller = Controller.from_openapi(document, server="http://127.0.0.1:9")
+    group = next(iter(controller["a_post"].parameters["properties"]))
+    is_whole = place in ("querystring", "form", "multipart")
+
+    def given(values: dict[str, str]) -> dict[str, object]:
+        return {group: values if is_whole else {"m": values}}
+
+    outcome = controller.call("a_post", given({key: "1"}), human=given({"pin": "2"}))
+    assert outcome.reason == "arguments"
+
+
 def test_the_names_of_a_query_and_of_cookies() -> None:
     found = [name for _, name, _ in set_in({}, "A=1&b%5Bc%5D&&d+e=2")]
     assert found == ["A", "b[c]", "d e"]

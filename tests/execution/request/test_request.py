@@ -149,10 +149,12 @@ def test_a_parameter_may_be_the_whole_query() -> None:
         location="querystring",
         argument=("query",),
         content_type="application/x-www-form-urlencoded",
+        encoding={"csv": Encoding(style="form", explode=False)},
     )
     key = SecurityScheme(name="key", type="apiKey", location="query", parameter="k")
     route = Route(method="GET", path="/x", parameters=(whole,), schemes={"key": key})
     assert made(route, {"query": {"a": "b c", "d": ["e", "f"]}}).url == f"{BASE}/x?a=b+c&d=e&d=f"
+    assert made(route, {"query": {"csv": [1, 2]}}).url == f"{BASE}/x?csv=1,2"
     assert made(route, {"query": None}).url == f"{BASE}/x"
     assert refused(route, {"query": {"k": "1"}}) == ["$input.query.k"]
     assert refused(route, {"query": {"%6b": "1", "K": "2"}}) == [

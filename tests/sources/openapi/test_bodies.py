@@ -8,7 +8,7 @@ import pytest
 from pyfunctools import Controller
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import Body, Encoding
+from pyfunctools.route import ITEMS, Body, Encoding
 from pyfunctools.sources.openapi.bodies import (
     BodyInput,
     MediaContent,
@@ -287,7 +287,10 @@ def test_encodings_say_how_a_property_is_written() -> None:
                     "Any": {"schema": {"type": "string"}},
                 }
             },
+            "f": {"encoding": {"g": {"style": "form"}}},
         },
+        "prefixEncoding": [{"contentType": "image/png"}],
+        "itemEncoding": {"contentType": "text/csv"},
     }
     found = read({"content": {"multipart/form-data": entry}}, header={"schema": {"default": "y"}})
     assert found is not None
@@ -296,6 +299,9 @@ def test_encodings_say_how_a_property_is_written() -> None:
         "b": Encoding(style="pipeDelimited", explode=False, allow_reserved=True),
         "c": Encoding(),
         "e": Encoding(headers={"One": "only", "Set": "y"}),
+        "f": Encoding(encoding={"g": Encoding(style="form")}),
+        "0": Encoding(content_type="image/png"),
+        ITEMS: Encoding(content_type="text/csv"),
     }
 
 
@@ -478,15 +484,16 @@ def test_a_field_that_is_a_persons_in_one_media_type_is_so_in_all(
     assert '"no"' in shown
 
 
-def test_a_mark_in_the_encoding_of_a_field_makes_it_a_persons() -> None:
+@pytest.mark.parametrize("place", ["requestBody", "querystring"])
+def test_a_mark_in_the_encoding_of_a_field_makes_it_a_persons(place: str) -> None:
     schema = {"type": "object", "properties": {"pin": {"type": "string"}, "plain": {}}}
     media = {"schema": schema, "encoding": {"pin": {"x-human": True}}}
-    content = {"multipart/form-data": media}
-    document: Any = {
-        "openapi": "3.1.0",
-        "info": {},
-        "paths": {"/a": {"post": {"requestBody": {"content": content}}}},
-    }
+    content: Any = {"multipart/form-data": media}
+    operation: Any = {"requestBody": {"content": content}}
+    if place == "querystring":
+        content = {"application/x-www-form-urlencoded": media}
+        operation = {"parameters": [{"name": "q", "in": place, "content": content}]}
+    document: Any = {"openapi": "3.2.0", "info": {}, "paths": {"/a": {"post": operation}}}
     (function,) = Controller.from_openapi(document)
     assert '"pin"' not in json.dumps(function.llm)
     assert '"plain"' in json.dumps(function.llm)

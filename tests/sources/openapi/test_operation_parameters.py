@@ -4,7 +4,7 @@ import pytest
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DocumentError
-from pyfunctools.route import Parameter
+from pyfunctools.route import Encoding, Parameter
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.load import Loaded
 from pyfunctools.sources.openapi.operation_parameters import (
@@ -34,6 +34,7 @@ def one(raw: JsonObject, **root: JsonValue) -> ParameterInput:
     return read
 
 
+FORM = "application/x-www-form-urlencoded"
 TEXT: JsonObject = {"type": "string"}
 
 
@@ -119,6 +120,23 @@ TEXT: JsonObject = {"type": "string"}
                 location="querystring",
                 argument=("query",),
                 content_type="application/jsonpath",
+                schema=TEXT,
+            ),
+        ),
+        (
+            {
+                "name": "q",
+                "in": "querystring",
+                "content": {
+                    FORM: {"schema": TEXT, "encoding": {"a": {"style": "form", "explode": False}}}
+                },
+            },
+            Parameter(
+                name="q",
+                location="querystring",
+                argument=("query",),
+                content_type=FORM,
+                encoding={"a": Encoding(style="form", explode=False)},
                 schema=TEXT,
             ),
         ),

@@ -130,6 +130,7 @@ def test_form_fields_become_one_form() -> None:
                         "d": ARRAY,
                     },
                     "required": ["a"],
+                    "additionalProperties": False,
                 },
                 "encoding": {
                     "b": {"style": "form", "explode": True},
