@@ -192,9 +192,11 @@ def open_document(
     runner = LateRunner(make_runner, limits) if settings.client is None else make_runner()
     made = read_document(source, **reading, resolver=resolver, limits=limits, connected=connected)
     check_schemes(settings.auth, made.functions)
+    routes = [cast("Route", each.origin) for each in made.functions]
+    settings.destinations.check_variables(routes if connection.get("variables") else ())
     noted = [
-        with_notes(each, notes) if (notes := notes_on(cast("Route", each.origin))) else each
-        for each in made.functions
+        with_notes(each, notes) if (notes := notes_on(route)) else each
+        for each, route in zip(made.functions, routes, strict=True)
     ]
     return replace(made, functions=noted), runner
 

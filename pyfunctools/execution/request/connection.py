@@ -80,6 +80,9 @@ def check_settings(given: Mapping[str, object], known: Collection[str]) -> None:
     for name, remedy in _MAPPINGS.items():
         if given.get(name) is not None and not isinstance(given[name], Mapping):
             raise wrong_type(name, "a mapping", given[name], remedy)
+    for name, value in cast("Mapping[str, object]", given.get("variables") or {}).items():
+        if not isinstance(value, str):
+            raise wrong_type(f"variables[{name!r}]", "text", value, _MAPPINGS["variables"])
     for name in _FLAGS:
         if not isinstance(given.get(name), bool | None):
             raise wrong_type(name, "`True` or `False`", given[name])

@@ -8,7 +8,7 @@ and a path or an operation in it may name any host.
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeAlias, cast
@@ -46,7 +46,7 @@ class Destinations:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self._variables = dict(variables or {})
-        listed = checked_servers(server)
+        self._written = listed = checked_servers(server)
         self._named = tuple(server_url((), each, self._variables) for each in listed)
         self._only = Destination(self._named[0]) if isinstance(server, str) else None
         self._accepts = bool(server)
@@ -73,7 +73,8 @@ class Destinations:
                 url = self._url_of(server)
                 named = None if url is None else trusted.get(endpoint_of(url))
                 if url is not None and named is not None:
-                    return Destination(named if urlsplit(named).path.strip("/") else url)
+                    is_own = url in self._named or not urlsplit(named).path.strip("/")
+                    return Destination(url if is_own else named)
             if not _names_own_servers(route):
                 return Destination(self._named[0])
         url = server_url(route.servers, self._accepts, self._variables)
@@ -85,6 +86,18 @@ class Destinations:
         if url.startswith("http:") and trusted and all(each[0] == "https" for each in trusted):
             url = re.sub(r"^http(://[^/?]*?)(?::80)?(?=[/?]|$)", r"https\1", url)
         return Destination(url, endpoint_of(url) in trusted)
+
+    def check_variables(self, routes: Iterable[Route]) -> None:
+        """Refuse a variable that no server has."""
+        used = [
+            server for each in routes for server in (*each.servers, *(each.document_servers or ()))
+        ]
+        known = {name for url in self._written for name in _VARIABLE.findall(url)}
+        known.update(name for url in {each.url for each in used} for name in _VARIABLE.findall(url))
+        for name in sorted(self._variables.keys() - known, key=str):
+            listed = ", ".join(sorted(known)) or "none"
+            reason = "No server has a variable of this name."
+            raise DefinitionError(f"variables[{name!r}]", reason, f"The variables: {listed}.")
 
     def notes(self, route: Route) -> tuple[Note, ...]:
         """Return a note if an operation is called without the connection's credentials."""

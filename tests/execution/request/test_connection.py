@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from pyfunctools import Controller
 from pyfunctools.errors import DefinitionError, DocumentError
 from pyfunctools.execution.http.runner import HttpRunner
 from pyfunctools.execution.request.connection import Connection, check_settings
@@ -29,6 +30,7 @@ def checked(**settings: Any) -> None:
         ({"auth": "SECRET-7f3a"}, "auth", "auth={scheme: credential}"),
         ({"auth": [("key", "SECRET-7f3a")]}, "auth", "auth={scheme: credential}"),
         ({"variables": ["x"]}, "variables", "variables={name: text}"),
+        ({"variables": {"port": 8443}}, "variables['port']", "variables={name: text}"),
         ({"deep": "no"}, "deep", ""),
         ({"block_private_networks": "SECRET-7f3a"}, "block_private_networks", ""),
         ({"expose_error_body": 1}, "expose_error_body", ""),
@@ -188,6 +190,22 @@ def test_variables_are_filled_in() -> None:
 def test_a_variable_cannot_leave_its_place(url: str, name: str, value: str) -> None:
     with pytest.raises((DefinitionError, DocumentError)):
         documents(url, {name: value})
+
+
+def test_a_variable_that_no_server_has_is_named() -> None:
+    url = "https://{region}.example.com"
+    document = {"openapi": "3.1.0", "paths": {"/a": {"get": {"servers": [{"url": url}]}}}}
+
+    def opened(server: str | bool, **variables: str) -> Controller:
+        return Controller.from_openapi(document, server=server, variables=variables)
+
+    assert opened(True, region="eu").functions
+    assert opened("https://{tenant}.example.com", tenant="a").functions
+    for server, known in ((True, "region"), ("https://{tenant}.example.com", "region, tenant")):
+        with pytest.raises(DefinitionError) as raised:
+            opened(server, regoin="eu", tenant="a")
+        assert raised.value.where == "variables['regoin']"
+        assert raised.value.remedy == f"The variables: {known}."
 
 
 def test_a_variable_has_to_be_known_and_listed() -> None:

@@ -79,6 +79,8 @@ def has_credentials(request: httpx.Request) -> bool:
         ("https://b.example/x", ["https://api.example", "https://b.example"], None, True),
         ("https://evil.example", ["https://api.example", "https://b.example"], None, False),
         ("http://b.example", ["https://api.example", "http://b.example"], None, True),
+        ("https://b.example/v2", ["https://b.example/v1", "https://b.example/v2"], None, True),
+        ("https://b.example/v3", ["https://b.example/v1"], "https://b.example/v1", True),
         ("", ["https://me.example/v9", "https://b.example"], "https://me.example/v9", True),
         ("", ["https://b.example", "https://api.example"], "https://api.example/v1", True),
         ("", ["https://b.example", "https://api.example/v9"], "https://api.example/v9", True),
