@@ -191,7 +191,7 @@ class LoopError(PyfunctoolsError):
 
     def __str__(self) -> str:
         return (
-            f"{self.name!r} is asynchronous and this thread runs an event loop: "
+            f"{self.name!r} would wait for the event loop that runs in this thread: "
             "write `await` and the asynchronous form, such as `controller.acall(...)` instead of "
             "`controller.call(...)`, or `tools.arun(...)` instead of `tools.run(...)`."
         )

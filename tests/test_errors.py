@@ -50,7 +50,7 @@ ALL = [
     ),
     (
         LoopError("buy"),
-        "'buy' is asynchronous and this thread runs an event loop: "
+        "'buy' would wait for the event loop that runs in this thread: "
         "write `await` and the asynchronous form, such as `controller.acall(...)` instead of "
         "`controller.call(...)`, or `tools.arun(...)` instead of `tools.run(...)`.",
     ),

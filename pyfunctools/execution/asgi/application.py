@@ -67,6 +67,8 @@ class ApplicationRunner(HttpRunner):
         DefinitionError: the server or the headers are invalid.
     """
 
+    repeats = True
+
     def __init__(
         self,
         application: AsgiApplication,
@@ -105,7 +107,7 @@ class ApplicationRunner(HttpRunner):
             raise LoopError(run.function.name)
         return await super().run(run)
 
-    async def _send_own(self, call: PreparedCall, deadline: float) -> Outcome:
+    async def _send_own(self, call: PreparedCall) -> Outcome:
         if call.run.put is not None:
             return await self._stream(call)
         called_at, awaits = time.monotonic(), call.run.awaits
@@ -171,8 +173,7 @@ class ApplicationRunner(HttpRunner):
         transport = HttpTransport(send=lambda it: send(it, where, self._root_path, raised.append))
         if moves is not None:
             transport = moved(transport, moves, blocks=not call.run.awaits)
-        deadline = time.monotonic() + self.limits.deadline
-        outcome = await self.send(call, transport, deadline)
+        outcome = await self.send(call, transport)
         if outcome.ok or not raised:
             return outcome
         return replace(outcome, exception=raised[-1])

@@ -44,10 +44,14 @@ _OVERLOADED = (429, 502, 503, 504)
 
 
 def headers_of(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return header lines by name; several of one name are joined by commas or line breaks."""
+    """Return header lines by name; several of one name are joined by commas or line breaks.
+
+    A line that stands there twice, as of a proxy that repeats `Content-Type`, counts once.
+    """
     found: dict[str, str] = {}
-    for key, value in lines:
-        name, text = key.decode("latin-1").lower(), value.decode("latin-1")
+    for name, text in dict.fromkeys(
+        (k.lower().decode("latin-1"), v.decode("latin-1")) for k, v in lines
+    ):
         between = "\n" if name in ("set-cookie", "www-authenticate") else ", "
         found[name] = f"{found[name]}{between}{text}" if name in found else text
     return found

@@ -47,14 +47,14 @@ class DecodedBody:
         self._bytes = bytearray()
         self._inflate = None
         self._encoding = encoding.strip().lower().removeprefix("x-")
-        if self._encoding not in ("", "identity", "gzip", "deflate"):
-            raise UnreadableError("has a Content-Encoding that the request does not accept")
 
     def feed(self, chunk: bytes) -> None:
-        """Decode the next raw chunk."""
-        if self._encoding not in ("gzip", "deflate"):
+        """Decode the next raw chunk; an empty body has no encoding, whatever its header says."""
+        if self._encoding in ("", "identity"):
             self._add(chunk)
             return
+        if self._encoding not in ("gzip", "deflate"):
+            raise UnreadableError("has a Content-Encoding that the request does not accept")
         try:
             self._unpack(chunk)
         except zlib.error:

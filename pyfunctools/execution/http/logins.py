@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hmac import compare_digest
 from importlib import import_module
+from threading import get_ident
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
-from pyfunctools.errors import PyfunctoolsError
+from pyfunctools.errors import LoopError, PyfunctoolsError
 from pyfunctools.execution.http.exchange import Exchange, rest, wait_for
 from pyfunctools.execution.http.transports import Pools
 from pyfunctools.execution.request.oauth import (
@@ -52,8 +53,8 @@ LIFETIME = 600
 """Seconds in which a person has to log in by an authorization code."""
 
 
-_RUNNING = dict[Hashable, Future[tuple[Any] | None]]()
-"""The steps that run now; `setdefault` is atomic."""
+_RUNNING = dict[Hashable, tuple[Future[tuple[Any] | None], int]]()
+"""The steps that run now, and the threads that take them; `setdefault` is atomic."""
 
 
 class _StoreError(Exception):
@@ -101,7 +102,7 @@ class Login:
         """Return another token than the one that a server rejected; `None` if there is none."""
         try:
             found = await self._known(rejected["access"])
-        except _StoreError:
+        except (_StoreError, LoopError):
             return None
         return None if isinstance(found, NoToken) else found
 
@@ -275,8 +276,8 @@ class Login:
         found: Hidden | NoToken = NoToken("")
         limits = replace(self.limits, response=LARGEST, redirects=0, retries=0)
         for in_body in (False, True):  # some servers take the client's secret only there
-            deadline = time.monotonic() + limits.deadline
             transport = self.pools.transport(awaits=self.run.awaits)
+            deadline = time.monotonic() + limits.deadline
             exchange = Exchange(transport=transport, deadline=deadline, limits=limits)
             request = login_request(self.settings, url, fields, has_secret_in_body=in_body)
             result = await exchange.run(request, repeatable=False)
@@ -294,15 +295,21 @@ class Login:
 
         These may be in any thread and on any loop. If the steps fail, by a cancellation for
         example, the next call takes its own.
+
+        Raises:
+            LoopError: this call blocks the loop on which another one takes the steps.
         """
-        mine = Future[tuple[Any] | None]()
-        mine.set_running_or_notify_cancel()
+        future, blocks = Future[tuple[Any] | None](), not self.run.awaits
+        future.set_running_or_notify_cancel()
+        mine = future, get_ident()
         # A forked process waits for nobody in the other.
         key = (os.getpid(), id(store_of(self.settings)), self._key("token"), name)
         while (running := _RUNNING.setdefault(key, mine)) is not mine:
-            if not await wait_for(running, self.limits.deadline, blocks=not self.run.awaits):
+            if blocks and running[1] == get_ident():
+                raise LoopError(self.run.function.name)
+            if not await wait_for(running[0], self.limits.deadline, blocks=blocks):
                 return NoToken("has not answered in time", is_late=True)
-            if (found := running.result()) is not None:
+            if (found := running[0].result()) is not None:
                 return cast("T", found[0])
         result: tuple[T] | None = None
         try:
@@ -310,7 +317,7 @@ class Login:
             return result[0]
         finally:
             del _RUNNING[key]
-            mine.set_result(result)
+            future.set_result(result)
 
     def _key(self, what: str) -> str:
         audience = None if self.flow.kind == "client" else self.run.info.audience

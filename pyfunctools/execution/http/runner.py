@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
 from pyfunctools.execution.http.exchange import (
@@ -27,6 +27,7 @@ from pyfunctools.execution.request.connection import (
     with_call_id,
 )
 from pyfunctools.execution.request.credentials import (
+    PAIRS,
     is_digest,
     schemes_to_send,
     user_and_password,
@@ -61,6 +62,9 @@ class HttpRunner:
         DefinitionError: the server, the headers or the client is invalid, or private
             networks are to be blocked with a client: only the runner's own connections can do that.
     """
+
+    repeats = False
+    """Whether a header with several values is sent in several lines."""
 
     def __init__(
         self, *, limits: Limits = DEFAULT_LIMITS, **connection: Unpack[Connection]
@@ -105,10 +109,9 @@ class HttpRunner:
             return call
         if refusal := self._refused(call) or (run.begin and await run.begin()):
             return refusal
-        deadline = time.monotonic() + self.limits.deadline
-        outcome = await self._send_own(call, deadline)
+        outcome = await self._send_own(call)
         if await self._has_new_credentials(call, outcome.response):
-            return await self._send_own(call, deadline)
+            return await self._send_own(call)
         return outcome
 
     def may_ask(self, function: Function) -> bool:
@@ -163,6 +166,7 @@ class HttpRunner:
             separated=function.separated,
             deep=settings.deep,
             items=run.put is not None,
+            repeats=self.repeats,
         )
         if isinstance(request, Failure):
             return replace(whole_refused(function, request), response=Response(sent="no"))
@@ -173,7 +177,7 @@ class HttpRunner:
         checks = contract.item_validator if run.put and contract.items else None
         if checks is not None:
             checks.compile()  # before anything is sent
-        return PreparedCall(run, route, request, destination, secrets, may_repeat, checks)
+        return PreparedCall(run, route, request, request, destination, secrets, may_repeat, checks)
 
     def _schemes(self, route: Route) -> "tuple[SecurityScheme, ...]":
         return (*schemes_to_send(route, self._settings.auth), *self._settings.explicit_schemes)
@@ -182,12 +186,12 @@ class HttpRunner:
         """Return the request of a call, without asking for its credentials, which are covered."""
         try:
             call = await self._complete_call(run)
+            if isinstance(call, Outcome):
+                return None
+            for scheme in self._schemes(call.route) if call.destination.trusted else ():
+                call.add(scheme, f"{MASK}:{MASK}" if scheme.scheme in PAIRS else MASK)
         except PyfunctoolsError:  # the run will raise it
             return None
-        if isinstance(call, Outcome):
-            return None
-        for scheme in self._schemes(call.route) if call.destination.trusted else ():
-            call.add(scheme, f"{MASK}:{MASK}" if scheme.scheme == "basic" else MASK)
         request, content = call.request, call.request.content
         try:
             text = None if content is None else content.decode()
@@ -223,23 +227,23 @@ class HttpRunner:
         """Return whether a call was rejected, and has other credentials; nothing was done yet."""
         if response is None or response.status != 401:
             return False
+        for login, scheme, token in call.tokens:
+            renewed = await login.renewed(token)
+            if renewed is None:
+                return False
+            call.add(_bearer(scheme), renewed["access"])
         if call.digest is not None:
             answer = self._pools.digest(call.digest, call.request, response.headers)
             if answer is None:
                 return False
             sent = {**call.request.headers, "authorization": answer}
             call.request = replace(call.request, headers=sent)
-        for login, scheme, token in call.tokens:
-            renewed = await login.renewed(token)
-            if renewed is None:
-                return False
-            call.add(_bearer(scheme), renewed["access"])
         return bool(call.tokens or call.digest)
 
-    async def _send_own(self, call: "PreparedCall", deadline: float) -> Outcome:
+    async def _send_own(self, call: "PreparedCall") -> Outcome:
         awaits = call.run.awaits
         if self._client is None:
-            return await self.send(call, self._pools.transport(awaits=awaits), deadline)
+            return await self.send(call, self._pools.transport(awaits=awaits))
         transport = client_transport(
             self._client, self._masked(call), trusted=call.destination.trusted
         )
@@ -247,9 +251,9 @@ class HttpRunner:
             from asyncio import to_thread
 
             if call.run.put is None:
-                return await to_thread(lambda: finish(self.send(call, transport, deadline)))
+                return await to_thread(lambda: finish(self.send(call, transport)))
             transport = moved(transport, lambda steps: to_thread(finish, steps), blocks=False)
-        return await self.send(call, transport, deadline)
+        return await self.send(call, transport)
 
     def _masked(self, call: "PreparedCall") -> Masked:
         """Return the part of the URL that a client's library must not log."""
@@ -260,10 +264,9 @@ class HttpRunner:
             return "target"
         return None if places.isdisjoint({"query", "querystring"}) else "query"
 
-    async def send(
-        self, call: "PreparedCall", transport: HttpTransport, deadline: float
-    ) -> Outcome:
-        """Send a call over a transport and return its outcome."""
+    async def send(self, call: "PreparedCall", transport: HttpTransport) -> Outcome:
+        """Send a call over a transport and return its outcome; its time begins the first time."""
+        call.deadline = call.deadline or time.monotonic() + self.limits.deadline
         put, passed_on = call.run.put, 0
 
         async def put_item(item: StreamItem, response: OpenResponse) -> None:
@@ -275,7 +278,7 @@ class HttpRunner:
 
         exchange = Exchange(
             transport=transport,
-            deadline=deadline,
+            deadline=call.deadline,
             limits=self.limits,
             put_item=None if put is None else put_item,
             item_checks=call.item_checks,
@@ -314,25 +317,30 @@ def _told(call: "PreparedCall", outcome: Outcome) -> Outcome:
 class PreparedCall:
     """A call that is ready to be sent; if `repeatable`, it may be sent again.
 
-    It has the credentials of the connection only if its destination is `trusted`.
+    It has the credentials of the connection only if its destination is `trusted`: `bare` is its
+    request without them.
     """
 
     run: Run
     route: Route
+    bare: HttpRequest
     request: HttpRequest
     destination: Destination
     secrets: ConnectionSecrets
     repeatable: bool
     item_checks: Validator | None = None
+    deadline: float | None = None
     digest: tuple[str, str] | None = None
-    tokens: list[tuple[Login, SecurityScheme, Hidden]] = field(
-        default_factory=list[tuple[Login, SecurityScheme, Hidden]]
-    )
+    tokens: list[tuple[Login, SecurityScheme, Hidden]] = field(default_factory=list[Any])
+    _added: dict[str, tuple[SecurityScheme, object]] = field(default_factory=dict[str, Any])
 
     def add(self, scheme: SecurityScheme, credential: object) -> None:
-        """Add a credential in the place of its scheme; outcomes do not show it."""
-        self.request, texts = with_credential(self.request, scheme, credential)
-        self.secrets.credentials += texts
+        """Send a credential, instead of an earlier one of its scheme; outcomes do not show it."""
+        self._added[scheme.name] = scheme, credential
+        self.request = self.bare
+        for each in self._added.values():
+            self.request, texts = with_credential(self.request, *each)
+            self.secrets.credentials += texts
 
 
 def _bearer(scheme: SecurityScheme) -> SecurityScheme:

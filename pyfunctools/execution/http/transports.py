@@ -124,6 +124,7 @@ class Pools:
     def transport(self, *, awaits: bool) -> HttpTransport:
         """Return the transport over these connections; with `awaits` on the running loop."""
         core = self.core
+        _ = self.of_loop() if awaits else self.of_threads()  # made before a call's time begins
 
         async def send(request: HttpRequest) -> OpenResponse:
             parts, target = urlsplit(request.origin), request.target

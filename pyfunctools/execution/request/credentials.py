@@ -102,7 +102,7 @@ def with_credential(
     if scheme.type == "mutualTLS":
         return request, ()
     try:
-        if scheme.type == "http" and scheme.scheme in ("basic", "digest"):
+        if scheme.type == "http" and scheme.scheme in PAIRS:
             user, password = user_and_password(scheme.name, credential)
             pair = f"{user}:{password}"
             if is_digest(scheme):
@@ -123,6 +123,10 @@ def with_credential(
     kind = (scheme.type == "http" and scheme.scheme) or "bearer"
     whole = text if text.lower().startswith(f"{kind} ") else f"{kind.title()} {text}"
     return _with_header(request, "authorization", whole), (text, whole.partition(" ")[2])
+
+
+PAIRS = frozenset({"basic", "digest"})
+"""Schemes of HTTP whose credential is a user and a password."""
 
 
 def is_digest(scheme: SecurityScheme) -> bool:

@@ -5,6 +5,7 @@ import socket
 import time
 import zlib
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -142,6 +143,22 @@ def drips_its_body(connection: Connection) -> None:
 def stalls_after_the_request(connection: Connection) -> None:
     connection.read_request()
     connection.stall()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_only_the_first_call_needs_is_not_in_its_time(
+    serve: Serve, way: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = import_module(library).create_ssl_context
+
+    def slowly(**settings: Any) -> object:
+        time.sleep(0.6)
+        return made(**settings)
+
+    transports._trusted.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(import_module(library), "create_ssl_context", slowly)
+    runner = HttpRunner(server=serve(answers(b"{}")).url, limits=Limits(deadline=0.5))
+    assert called(runner, operation("POST"), {"id": "1"}, way).ok
 
 
 def stalls_after_dripping(connection: Connection) -> None:

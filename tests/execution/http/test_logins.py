@@ -29,6 +29,7 @@ from pyfunctools import (
     DefinitionError,
     DocumentError,
     Limits,
+    LoopError,
     MissingExtraError,
     OAuth2,
     Outcome,
@@ -185,6 +186,45 @@ def test_another_scheme_of_tokens_takes_addresses_of_the_program(
     assert api.call("me").ok
 
 
+@pytest.mark.parametrize("place", ["query", "cookie", "header"])
+def test_a_new_token_takes_the_place_of_the_rejected_one(
+    server: OAuthServer, answering: Any, place: str
+) -> None:
+    api = answering(lambda connection: connection.answer(401 if len(api.requests) == 1 else 200))
+    document = server.document()
+    scheme = {"type": "apiKey", "in": place, "name": "key"}
+    document["components"]["securitySchemes"]["login"] = scheme
+    login = OAuth2(CLIENT, CLIENT_SECRET, token_url=f"{server.url}/token")
+    controller = Controller.from_openapi(document, server=api.url, auth={"login": login})
+    assert controller.call("api_me_get").ok
+    assert len(api.requests) == len(server.issued) == 2
+    for request, token in zip(api.requests, server.issued, strict=True):
+        sent = {
+            "query": request.line.split()[1].partition("?")[2],
+            "cookie": request.header("cookie"),
+            "header": f"key={request.header('key')}",
+        }
+        assert sent[place] == f"key={token}"
+
+
+@pytest.mark.parametrize("rest", ["", "?tenant=x"])
+def test_a_login_server_may_have_no_path(answering: Any, rest: str) -> None:
+    token = '{"access_token": "t", "token_type": "bearer"}'
+    logins = answering(
+        lambda connection: connection.answer(body=token.encode(), Content_Type="application/json")
+    )
+    api = answering(lambda connection: connection.answer())
+    document = {
+        "openapi": "3.1.0",
+        "paths": {"/me": {"get": {"security": [{"login": []}]}}},
+        "components": {"securitySchemes": {"login": {"type": "oauth2", "flows": {}}}},
+    }
+    login = OAuth2(CLIENT, CLIENT_SECRET, token_url=f"{logins.url}{rest}")
+    controller = Controller.from_openapi(document, server=api.url, auth={"login": login})
+    assert controller.call("me_get").ok
+    assert logins.requests[0].line == f"POST /{rest} HTTP/1.1"
+
+
 def test_a_token_goes_with_every_request_as_a_header(server: OAuthServer) -> None:
     document = server.document()
     del document["components"]
@@ -228,6 +268,23 @@ def _many(api: Controller, kind: str, count: int = 100) -> list[Outcome]:
         loops = 1 if kind == "loop" else 4
         runs = threads.map(lambda _: asyncio.run(on_a_loop(count // loops)), range(loops))
         return [outcome for run in runs for outcome in run]
+
+
+def test_a_call_that_blocks_the_loop_does_not_wait_for_the_loop(server: OAuthServer) -> None:
+    api = by_client(server)
+    server.delay = 0.1
+
+    async def run() -> Outcome:
+        first = asyncio.ensure_future(api.acall("me"))
+        while not server.asked:
+            await asyncio.sleep(0)
+        with pytest.raises(LoopError, match="acall"):
+            api.call("me")
+        return await first
+
+    assert asyncio.run(run()).ok
+    assert api.call("me").ok
+    assert len(server.asked) == 1
 
 
 def test_a_cancelled_refresh_is_taken_over_by_the_next_call(server: OAuthServer) -> None:

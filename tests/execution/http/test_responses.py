@@ -50,6 +50,11 @@ def test_several_members_are_one_body() -> None:
         assert read("gzip", raw, step=step) == b"a" * 100_000 + b"b"
 
 
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "none", "gzip, gzip"])
+def test_an_empty_body_has_no_encoding(name: str) -> None:
+    assert DecodedBody(name, 10).whole() == b""
+
+
 @pytest.mark.slow
 def test_a_bomb_costs_no_more_than_the_limit() -> None:
     bomb = gzip.compress(b"\0" * (200 << 20), 9)
@@ -221,6 +226,8 @@ def test_headers_that_come_twice_are_joined() -> None:
         b"1", headers=(("vary", "a"), ("vary", "b"), ("set-cookie", "c"), ("set-cookie", "d"))
     )
     assert outcome.response.headers["vary"] == "a, b"
+    twice = (("content-type", "application/json"), ("Content-Type", "application/json"))
+    assert came(b"[1]", None, headers=twice).value == [1]
     assert outcome.response.headers["set-cookie"] == "c\nd"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
+import pytest
 
 from pyfunctools import Controller, PendingCall, Tools
 from pyfunctools.record.outcome import Request
@@ -140,6 +141,22 @@ def test_no_credential_is_asked_for_to_show_a_request() -> None:
     assert outcome.waiting is not None
     assert outcome.waiting.request is not None
     assert not asked
+
+
+@pytest.mark.parametrize("scheme", ["basic", "bearer", "digest", "negotiate"])
+def test_a_request_is_shown_whatever_its_scheme(scheme: str) -> None:
+    document = {
+        "openapi": "3.1.0",
+        "paths": {"/a": {"post": {"security": [{"k": []}]}}},
+        "components": {"securitySchemes": {"k": {"type": "http", "scheme": scheme}}},
+    }
+    with Controller.from_openapi(
+        document, server="https://a.example", auth={"k": f"ada:{KEY}"}
+    ) as controller:
+        waiting = controller.configured(confirm=True).call("a_post").waiting
+    assert waiting is not None
+    assert waiting.request is not None
+    assert KEY not in str(waiting.request.headers)
 
 
 def test_a_call_without_http_has_no_request() -> None:
