@@ -90,6 +90,9 @@ class Endpoints:
         for each in self._endpoints:
             for operation in _operations(document, each.route):
                 _describe(each.route, operation)
+                for entry in map(members_of, items_of(operation.get("parameters"))):
+                    if entry.get("in") == "cookie":  # FastAPI reads the text as it was sent
+                        cast("dict[str, JsonValue]", entry).setdefault("style", "cookie")
                 places = _OperationPlaces(document, operation, each.body)
                 for one in each.inputs:
                     places.write(one, has_humans)
@@ -223,6 +226,9 @@ def _read(where: str, hint: object) -> tuple[CoreReader, CoreSchema]:
         return read_core(hint)
     except DefinitionError as error:
         raise DefinitionError(where, f"In its inputs {error.reason}", error.remedy) from error
+    except Exception as error:  # the user's classes may raise anything
+        reason = f"Its inputs have no schema: {type(error).__name__}: {error}"
+        raise DefinitionError(where, reason) from error
 
 
 class _OperationPlaces:

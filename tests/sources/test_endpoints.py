@@ -12,7 +12,16 @@ from fastapi import APIRouter, Body, Cookie, Depends, FastAPI, Form, Header, Que
 from pydantic import BaseModel, Secret, SecretStr
 from typing_extensions import TypeAliasType
 
-from pyfunctools import Context, Controller, DefinitionError, Human, Inject, function, human
+from pyfunctools import (
+    Context,
+    Controller,
+    DefinitionError,
+    DocumentError,
+    Human,
+    Inject,
+    function,
+    human,
+)
 
 EVIL, MINE = "the-models", "the-persons"
 
@@ -373,6 +382,44 @@ def test_a_naive_time_is_taken() -> None:
     with served(at) as app:
         outcome = app.call("f_post", {"query": {"when": "2025-01-31T09:30:00"}})
         assert outcome.value == "2025-01-31T09:30:00", outcome.text
+
+
+def test_the_application_gets_headers_and_cookies_as_they_were_given() -> None:
+    def sent(
+        x_tag: Annotated[list[int], Header()],
+        session: Annotated[str, Cookie()],
+        x_empty: Annotated[str, Header()],
+    ) -> list[Any]:
+        return [x_tag, session, x_empty]
+
+    class Named(BaseModel):
+        x_tag: list[str]
+
+    def named(headers: Annotated[Named, Header()]) -> list[str]:
+        return headers.x_tag
+
+    with served(sent) as app:
+        given = {"x-tag": [1, 2], "x-empty": ""}
+        outcome = app.call("f_post", {"header": given, "cookie": {"session": "a/b=%41 c"}})
+        assert outcome.value == [[1, 2], "a/b=%41 c", ""], outcome.text
+        assert app.call("f_post", {"header": given, "cookie": {"session": "a;b"}}).issues
+        wrong = {**given, "x-tag": ["1\nx-evil: 2"]}
+        assert app.call("f_post", {"header": wrong, "cookie": {"session": "a"}}).issues
+    with served(named) as app:
+        assert app.call("f_post", {"header": {"x-tag": ["a", "b,c"]}}).value == ["a", "b,c"]
+
+
+def test_a_hint_that_pydantic_cannot_read_is_a_definition_error() -> None:
+    app = FastAPI()
+
+    @app.post("/f")
+    def endpoint(body: Annotated["Later", Body()]) -> None: ...  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(DocumentError, match="cannot create its document"):
+        Controller.from_fastapi(app)
+    app.openapi = lambda: {"openapi": "3.1.0", "paths": {}}  # type: ignore[method-assign]
+    with pytest.raises(DefinitionError, match="have no schema"):
+        Controller.from_fastapi(app)
 
 
 def test_what_a_partial_sets_cannot_be_set_by_another_name() -> None:

@@ -53,7 +53,9 @@ def scope_of(request: HttpRequest, root_path: str) -> AsgiMessage:
         "query_string": query.encode("ascii"),
         "root_path": root_path,
         "headers": [
-            (name.encode("ascii"), text.encode("latin-1")) for name, text in headers.items()
+            (name.encode("ascii"), line.encode("latin-1"))
+            for name, text in headers.items()
+            for line in text.split("\n")
         ],
         "client": ("127.0.0.1", 0),
         "server": (parts.hostname, parts.port or {"https": 443}.get(parts.scheme, 80)),
