@@ -49,9 +49,8 @@ def headers_of(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     A line that stands there twice, as of a proxy that repeats `Content-Type`, counts once.
     """
     found: dict[str, str] = {}
-    for name, text in dict.fromkeys(
-        (k.lower().decode("latin-1"), v.decode("latin-1")) for k, v in lines
-    ):
+    for key, value in dict.fromkeys((key.lower(), value) for key, value in lines):
+        name, text = key.decode("latin-1"), value.decode("latin-1")
         between = "\n" if name in ("set-cookie", "www-authenticate") else ", "
         found[name] = f"{found[name]}{between}{text}" if name in found else text
     return found

@@ -1,6 +1,6 @@
 """The body of a request: JSON, forms, multipart (RFC 7578), text and bytes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from secrets import token_hex
 from typing import NamedTuple, TypeAlias
 
@@ -216,31 +216,25 @@ _Part: TypeAlias = tuple[bytes, bytes]
 
 
 def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_Part]:
-    is_list, rest = isinstance(value, list), NO_ENCODING
-    if isinstance(value, list):
-        named: Iterable[tuple[str, JsonValue]] = ((str(n), item) for n, item in enumerate(value))
-        rest = body.encoding.get(ITEMS, rest)
-    elif isinstance(value, dict):
-        named = value.items()
-    else:
+    if not isinstance(value, dict | list):
         raise UnsendableError("an object, whose properties are the parts")
-    for name, inner in named:
-        rule = body.encoding.get(name, rest)
-        schema = body.schema if is_list else _property_schema(body.schema, checked_name(name))
-        items = list(_items([inner] if is_list else inner, schema))
-        has_style = is_styled(rule) and not is_list
+    rest = body.encoding.get(ITEMS, NO_ENCODING) if isinstance(value, list) else NO_ENCODING
+    for key, inner in enumerate(value) if isinstance(value, list) else value.items():
+        name = None if isinstance(key, int) else checked_name(key)
+        rule = body.encoding.get(str(key), rest)
+        schema = body.schema if name is None else _property_schema(body.schema, name)
+        items = list(_items([inner] if name is None else inner, schema))
         try:
             # Some frameworks name a style for every property, also for a file.
-            if has_style and not any(is_binary(s) or file_of(item, s) for item, s in items):
-                for key, text in _styled_fields(name, inner, rule, unencoded, unencoded, deep):
-                    yield _head(key, rule), text.encode()
+            is_plain = not any(is_binary(s) or file_of(item, s) for item, s in items)
+            if name is not None and is_styled(rule) and is_plain:
+                for field, text in _styled_fields(name, inner, rule, unencoded, unencoded, deep):
+                    yield _head(field, rule), text.encode()
             else:
                 for item, below in items:
-                    yield _part(None if is_list else name, item, rule, below)
+                    yield _part(name, item, rule, below)
         except UnsendableError as error:
-            raise UnsendableError(
-                error.expected, (int(name) if is_list else name, *error.keys)
-            ) from None
+            raise UnsendableError(error.expected, (key, *error.keys)) from None
 
 
 def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> _Part:
@@ -265,10 +259,7 @@ def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema
 
 
 def _head(
-    name: str | None,
-    rule: Encoding,
-    content_type: str | None = None,
-    filename: str | None = None,
+    name: str | None, rule: Encoding, media: str | None = None, filename: str | None = None
 ) -> bytes:
     lines: dict[str, str] = {}
     if name is not None:
@@ -276,8 +267,8 @@ def _head(
         if filename is not None:
             disposition += f'; filename="{_escaped(filename)}"'
         lines["Content-Disposition"] = disposition
-    if content_type is not None:
-        lines["Content-Type"] = _checked_media_type(content_type)
+    if media is not None:
+        lines["Content-Type"] = _checked_media_type(media)
     taken = {name.lower() for name in lines}
     lines |= {
         name: text

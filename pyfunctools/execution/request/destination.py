@@ -89,15 +89,13 @@ class Destinations:
 
     def check_variables(self, routes: Iterable[Route]) -> None:
         """Refuse a variable that no server has."""
-        used = [
-            server for each in routes for server in (*each.servers, *(each.document_servers or ()))
-        ]
-        known = {name for url in self._written for name in _VARIABLE.findall(url)}
-        known.update(name for url in {each.url for each in used} for name in _VARIABLE.findall(url))
+        listed = (one for each in routes for one in (*each.servers, *(each.document_servers or ())))
+        urls = {*self._written, *(server.url for server in listed)}
+        known = {name for url in urls for name in _VARIABLE.findall(url)}
         for name in sorted(self._variables.keys() - known, key=str):
-            listed = ", ".join(sorted(known)) or "none"
             reason = "No server has a variable of this name."
-            raise DefinitionError(f"variables[{name!r}]", reason, f"The variables: {listed}.")
+            remedy = f"The variables: {', '.join(sorted(known)) or 'none'}."
+            raise DefinitionError(f"variables[{name!r}]", reason, remedy)
 
     def notes(self, route: Route) -> tuple[Note, ...]:
         """Return a note if an operation is called without the connection's credentials."""
