@@ -210,6 +210,7 @@ class Outcome:
     _still_waits: bool = field(default=False, compare=False, repr=False)
     _is_withheld: bool = field(default=False, compare=False, repr=False)
     _is_end: bool = field(default=False, compare=False, repr=False)
+    _is_ours: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.reason is not None and self.reason not in _REASONS:
@@ -290,6 +291,11 @@ def outcome_json(outcome: Outcome) -> tuple[JsonValue] | None:
 def still_waits(outcome: Outcome) -> bool:
     """Return whether a resumed call was refused before its ticket was used, and goes on waiting."""
     return outcome._still_waits  # pyright: ignore[reportPrivateUsage]
+
+
+def is_ours(outcome: Outcome) -> bool:
+    """Return whether the text of an outcome has only words of ours, and no value."""
+    return outcome._is_ours  # pyright: ignore[reportPrivateUsage]
 
 
 def waiting_as_before(outcome: Outcome, before: Waiting | None) -> Outcome:

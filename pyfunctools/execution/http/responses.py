@@ -57,6 +57,7 @@ def outcome_of_response(result: Received, *, method: str, expose: bool) -> Outco
             retry_after=retry_after(result.headers) if reason and reason != "output" else None,
             sent=result.sent,
         ),
+        _is_ours=result.lost is not None or text == status,
     )
 
 

@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.record.file import File
-from pyfunctools.record.outcome import Outcome, Request, Waiting, outcome_json
+from pyfunctools.record.outcome import Outcome, Request, Waiting, is_ours, outcome_json
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, preview_scalar
 from pyfunctools.schema.ground.path import parse_path
@@ -74,12 +74,15 @@ class Masker:
         self.spellings = sorted(spellings, key=len, reverse=True)
 
     def outcome(self, outcome: Outcome) -> Outcome:
-        """Return an outcome with its text, issues and JSON masked; its `value` stays."""
+        """Return an outcome with its text, issues and JSON masked; its `value` stays.
+
+        Words of ours are not masked: `***` in them would tell that a value is one of them.
+        """
         if not self.spellings:
             return outcome
         json = outcome_json(outcome)
         masked = None if json is None else (self.value(json[0]),)
-        text = self.text(outcome.text)
+        text = outcome.text if is_ours(outcome) else self.text(outcome.text)
         issues = tuple(map(self._issue, outcome.issues))
         content = tuple(map(self._file, outcome.content))
         waiting = outcome.waiting and self._waiting(outcome.waiting)

@@ -20,7 +20,7 @@ from pyfunctools.execution.wrappers.part import (
     run_with_values,
 )
 from pyfunctools.record.origin import RemoteTool
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.outcome import Outcome, is_ours
 from pyfunctools.route import Route
 
 
@@ -47,7 +47,8 @@ async def run_recorded(inner: Runs, private: Withheld, run: Run) -> Outcome:
     """Run a call that has a ticket, and record what came of it when it is used up."""
     outcome, begin = await inner(run), run.begin
     if begin is not None and begin.has_begun and begin.record is not None:
-        await begin.record(outcome, private.text(outcome.text))
+        text = outcome.text if is_ours(outcome) else private.text(outcome.text)
+        await begin.record(outcome, text)
     return outcome
 
 

@@ -156,7 +156,8 @@ def waiting_call(
         request=person.request,
     )
     text = text or f"{_WAITS[reason]} {person.nothing_ran} yet."
-    return Outcome(text=text, reason=reason, waiting=waiting, function=function.name)
+    name = function.name
+    return Outcome(text=text, reason=reason, waiting=waiting, function=name, _is_ours=True)
 
 
 def still_waiting(person: PersonsPart, reason: Wants, outcome: Outcome) -> Outcome:
@@ -201,7 +202,7 @@ def fixed_digest(person: PersonsPart) -> str:
 async def declined(person: PersonsPart, reason: Literal["declined", "denied"]) -> Outcome:
     """Return the outcome of a call that the person does not want; its ticket is used up."""
     text = declined_text(person.state)
-    return await person.made.refused() or Outcome(text=text, reason=reason)
+    return await person.made.refused() or Outcome(text=text, reason=reason, _is_ours=True)
 
 
 def mapping_of(given: object) -> Mapping[str, object]:

@@ -162,3 +162,40 @@ def test_an_object_that_cannot_be_compared_reaches_its_method() -> None:
 
     outcome = Controller.from_functions([pay]).call("pay", {"n": 1}, human={"pin": "secret-pin"})
     assert outcome.text == "Odd"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ({"status": 404}, "404 Not Found"),
+        ({"body": b"", "Content_Length": "9"}, "broke inside the answer"),
+    ],
+)
+@pytest.mark.parametrize("word", ["a", "not", "404", "Found", "Nothing", "person", "broke", "run"])
+def test_words_of_ours_do_not_tell_which_of_them_a_value_is(
+    answering: Any, answer: dict[str, Any], text: str, word: str
+) -> None:
+    def once(connection: Any) -> None:
+        connection.answer(**answer)
+        connection.sock.close()
+
+    value = {"type": "string", "x-human": True}
+    properties = {"a": value, "b": {**value, "maxLength": 9}}
+    schema = {"type": "object", "properties": properties, "required": ["a"]}
+    body = {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    api = Controller.from_openapi(
+        {"openapi": "3.1.0", "paths": {"/f": {"post": body}}}, server=answering(once).url
+    )
+    told = [
+        api.call("f_post", human={"body": {"a": word, "b": "x" * 10}}),
+        api.configured(confirm=True).call("f_post", human={"body": {"a": word}}),
+        api.configured(confirm=True).call("f_post", human={"body": {"a": word}}, approve=False),
+        api.call("f_post", human={"body": {"a": word}}),
+    ]
+    waiting = api.call("f_post").waiting
+    assert waiting is not None
+    assert waiting.ticket is not None
+    told += [api.resume(waiting.ticket, {"body": {"a": word}}) for _ in range(2)]
+    assert told[-1].replayed
+    assert all(text in each.text for each in told[3:])
+    assert all("***" not in each.text for each in told)
