@@ -233,16 +233,14 @@ def build(
     one of these names, the name of a person's parameter (see `separated`), or the name of another
     parameter; see `claims`. A required parameter that the connection sets is left out, which is a
     repair. An optional argument that is absent or null is not sent. A path value is an issue if it
-    is empty, or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest, as
-    `a[b][c]`, which no specification defines. With `items` a sequence is asked for. If a header
-    `repeats`, it has a line for each item of an array, for a server that does not split them.
+    is empty, or if some server may read it as `.` or `..`. With `deep` a `deepObject` may nest
+    (`a[b][c]`), with `items` a sequence is asked for, with `repeats` a header has several lines.
 
     Raises:
         DocumentError: the path template has a slot without a parameter, or a `.` or `..`, or a
             media type is invalid.
     """
-    draft = _Draft(route, arguments, deep, repeats)
-    path, own_query = draft.path()
+    path, own_query = (draft := _Draft(route, arguments, deep, repeats)).path()
     base, _, base_query = base_url.partition("?")
     reserved = reserved_names(route, headers, base_query, own_query, connected)
     draft.check_names(reserved, separated)

@@ -211,11 +211,11 @@ def _multipart(body: Body, value: JsonValue, boundary: bytes, deep: bool) -> byt
     return b"".join((*whole, mark, b"--\r\n"))
 
 
-_Part: TypeAlias = tuple[bytes, bytes]
+_WrittenPart: TypeAlias = tuple[bytes, bytes]
 """The head of a part, and its content."""
 
 
-def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_Part]:
+def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_WrittenPart]:
     if not isinstance(value, dict | list):
         raise UnsendableError("an object, whose properties are the parts")
     rest = body.encoding.get(ITEMS, NO_ENCODING) if isinstance(value, list) else NO_ENCODING
@@ -237,7 +237,9 @@ def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_Part]:
             raise UnsendableError(error.expected, (key, *error.keys)) from None
 
 
-def _part(name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool) -> _Part:
+def _part(
+    name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool
+) -> _WrittenPart:
     """Return a part, which is a body of its own, with its own media type and encoding."""
     media = first_concrete_media(rule.content_type or "")
     file = file_of(value, schema)
