@@ -59,8 +59,8 @@ def read_application(
     application, name = _application_of(source)
     from pyfunctools.sources.endpoints import Endpoints  # imports pydantic
 
-    document = _document_of(application, name)
     endpoints = Endpoints(_walked(application.routes))
+    document = _document_of(application, name)
     if isinstance(document, dict):  # pyright: ignore - an own `openapi`
         has_humans = options.get("is_human", True) is not None
         document = endpoints.written_into(document, has_humans=has_humans)

@@ -184,8 +184,8 @@ BODY: dict[str, tuple[str, Any, Any]] = {
     ),
     "a-path-a-header-and-a-cookie": (
         "things_getByThing",
-        {"thing": "a b", "header": {"x-trace": "t1"}, "cookie": {"theme": "dark blue"}},
-        {"thing": "a b", "trace": "t1", "theme": "dark%20blue"},
+        {"thing": "a b", "header": {"x-trace": "t1"}, "cookie": {"theme": "dark-blue"}},
+        {"thing": "a b", "trace": "t1", "theme": "dark-blue"},
     ),
 }
 

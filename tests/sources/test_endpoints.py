@@ -16,7 +16,6 @@ from pyfunctools import (
     Context,
     Controller,
     DefinitionError,
-    DocumentError,
     Human,
     Inject,
     function,
@@ -415,9 +414,6 @@ def test_a_hint_that_pydantic_cannot_read_is_a_definition_error() -> None:
     @app.post("/f")
     def endpoint(body: Annotated["Later", Body()]) -> None: ...  # type: ignore[name-defined]  # noqa: F821
 
-    with pytest.raises(DocumentError, match="cannot create its document"):
-        Controller.from_fastapi(app)
-    app.openapi = lambda: {"openapi": "3.1.0", "paths": {}}  # type: ignore[method-assign]
     with pytest.raises(DefinitionError, match="have no schema"):
         Controller.from_fastapi(app)
 
