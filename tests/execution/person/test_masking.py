@@ -176,7 +176,7 @@ def test_words_of_ours_do_not_tell_which_of_them_a_value_is(
     answering: Any, answer: dict[str, Any], text: str, word: str
 ) -> None:
     def once(connection: Any) -> None:
-        connection.answer(**answer)
+        connection.answer(**answer, Connection="close")
         connection.sock.close()
 
     value = {"type": "string", "x-human": True}
