@@ -4,20 +4,19 @@ import asyncio
 import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import httpx
 import pytest
 from laws import IS_WHOLE
-from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.requests import Request
 
 from pyfunctools import Controller, DefinitionError, Function, Question
 from pyfunctools.errors import DocumentError
 from pyfunctools.integrations.inspector.trial_page import question_fields
-from pyfunctools.integrations.inspector.trying import Trial, Trials, values_in
+from pyfunctools.integrations.inspector.trying import Trial, Trials, fields_of, values_in
 from pyfunctools.testing.fitting import FittingValues
 from pyfunctools.testing.strategies import FULLNESS, fitting
 
@@ -51,8 +50,7 @@ class Fields(HTMLParser):
 def answers(question: Question, kind: str, options: list[str], values: FittingValues) -> list[Any]:
     """Return what a person fills into one field: texts and files, as a browser sends them."""
     if kind == "file":
-        headers = Headers({"content-type": "text/plain"})
-        return [UploadFile(BytesIO(b"abc"), filename="a.txt", headers=headers)]
+        return [("a.txt", b"abc", "text/plain")]
     if options and question.kind != "choices":
         return [values.random.choice(options)]
     schema: Any = question.schema
@@ -66,16 +64,25 @@ def answers(question: Question, kind: str, options: list[str], values: FittingVa
     return [] if value is None else [value if isinstance(value, str) else json.dumps(value)]
 
 
+def posted(sent: list[tuple[str, Any]]) -> Request:
+    """Return the request by which a browser sends a form."""
+    files = [(name, (None, each) if isinstance(each, str) else each) for name, each in sent]
+    made = httpx.Request("POST", "http://127.0.0.1/", files=files)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": made.read()}
+
+    headers = [(name.lower(), text) for name, text in made.headers.raw]
+    return Request({"type": "http", "method": "POST", "headers": headers}, receive)
+
+
 async def filled(trials: Trials, function: Function, random: Random, number: int) -> Trial:
     """Fill the form of a function, and send it until it asks for nothing more."""
     text, sent = json.dumps(fitting(function, "llm", random)), list[tuple[str, Any]]()
     fullness = FULLNESS[number % len(FULLNESS)]
     trial, seen = None, set[str]()
     for _ in range(ROUNDS):
-        for _, value in sent:
-            if isinstance(value, UploadFile):
-                await value.seek(0)
-        values = await values_in(FormData(sent))
+        values = values_in(await fields_of(posted(sent)))
         trial = await trials.check(REQUEST, trials.begun(REQUEST, function.name, text, values, ""))
         questions = {each.path: each for each in trial.questions}
         fields = Fields("".join(question_fields(trial.questions, trial.values))).found

@@ -235,8 +235,12 @@ def test_no_clock_makes_a_used_ticket_valid_again(kind: str, apart: float, tmp_p
     other = ticket_of(desk.call("pay", {"amount": 2}))
     assert desk.resume(other, {"pin": "1"}).ok  # this removes expired claims
     assert desk.resume(ticket, {"pin": "1"}).replayed
-    clock.now += 901
-    assert desk.resume(ticket, {"pin": "1"}).reason == "ticket_expired"
+    clock.now += 901  # expired, but the store still knows what came of it
+    assert desk.resume(ticket, {"pin": "1"}).replayed
+    clock.now += 60
+    told = desk.resume(ticket, {"pin": "1"})
+    assert told.replayed or told.reason == "ticket_expired"
+    assert len(desk.ran) == 2
 
 
 @WAYS

@@ -150,7 +150,8 @@ def _reworded(piece: str, texts: Mapping[str, str]) -> str:
             limit = texts[unit].format(limit=limit) if unit else limit
             return texts[found["bound"].replace("a multiple of", "multiple")].format(limit=limit)
         if kind == "form":
-            return texts[found["by"]].format(name=found["name"])
+            by = "pattern" if found["by"] == "pattern" else "format"
+            return texts[by].format(name=found["name"])
         if kind == "type":
             return texts[found["type"]]
         return {" or null": "", "null or ": "", " or ": texts["or"]}.get(text, texts["a value"])
@@ -169,7 +170,8 @@ _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 _LIST = re.compile(r"\barray of ")
 _WORDS = re.compile(
     r"(?P<date>string \(format: (?P<of_date>date-time|date|time) such as (?P<example>[^\s)]+)\))"
-    r"|(?P<form>string \((?P<by>format|pattern): (?P<name>[^\n]+?)(?: such as \S+)?\)(?=[, ]|$))"
+    r"|(?P<form>string \((?P<by>format|pattern|content): (?P<name>[^\n]+?)(?: such as \S+?)?"
+    r"(?:, (?:pattern|content): [^\n]+?)?\)(?=[, ]|$))"
     r"|(?P<limit>(?P<bound>at least|at most|greater than|less than|a multiple of) (?P<size>\S+?)"
     r"(?: (?P<unit>characters?|items?|property|properties))?(?=[,\s)]|$))"
     r"|(?P<null> or null\b|\bnull or )|(?P<other> or |\bany value\b)"
