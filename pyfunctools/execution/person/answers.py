@@ -146,21 +146,21 @@ def is_blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-def coerced_scalars(function: Function, value: JsonValue) -> JsonValue:
-    """Return a person's values with scalars coerced by the schema, and other values unchanged."""
+def coerced_texts(function: Function, value: JsonValue) -> JsonValue:
+    """Return a person's values with texts coerced by the schema, and other values unchanged."""
     validator = contract_of(function).human_side.validator
     if validator.is_valid(value):
         return value
     for repair in coerced(validator.outline, value).repairs:
-        before, keys = repair.before, repair.path.keys
-        is_scalar = isinstance(before, str | int | float) and not isinstance(before, File)
-        if is_scalar and repair.kind in _OF_SCALARS and value_at(value, keys) == (before,):
+        is_text = isinstance(repair.before, str) and not isinstance(repair.before, File)
+        keys = repair.path.keys
+        if is_text and repair.kind in _OF_TEXTS and value_at(value, keys) == (repair.before,):
             value = with_value(value, keys, repair.after)
     return value
 
 
-_OF_SCALARS = frozenset({"boolean", "constant", "item", "json", "null", "number", "string"})
-"""The kinds of repair that a scalar may have."""
+_OF_TEXTS = frozenset({"boolean", "constant", "item", "json", "null", "number"})
+"""The kinds of repair that a text may have."""
 
 
 NULL: Final = frozenset({"null"})

@@ -23,7 +23,7 @@ from pyfunctools.execution.person.answers import (
     Answers,
     FormEntry,
     answers_of,
-    coerced_scalars,
+    coerced_texts,
     entry_beside,
     entry_of,
     first_paragraph,
@@ -75,7 +75,7 @@ def persons_values(
         _Walk(contract_of(function).separated, TEXTS, (), asks_all).begin(function, llm, answers)
         found = answers.nested()
     nested: JsonValue = {} if found is ABSENT else found
-    return nested, coerced_scalars(function, nested)
+    return nested, coerced_texts(function, nested)
 
 
 class _Spot(NamedTuple):

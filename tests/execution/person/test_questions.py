@@ -129,17 +129,6 @@ def test_answers_by_path_may_be_texts_of_a_form() -> None:
     assert "datetime.date(1999, 12, 2)" in done.text
 
 
-@pytest.mark.parametrize("given", [{"pin": 1234, "n": 2.0}, {"$input.pin": 1234, "$input.n": "2"}])
-def test_a_number_is_as_good_as_its_text(given: dict[str, Any]) -> None:
-    def pay(pin: Human[str], n: Human[int]) -> str:
-        """Pay."""
-        raise ValueError(f"{pin}{n!r}")
-
-    outcome = Controller.from_functions([pay]).call("pay", human=given)
-    assert str(outcome.exception) == "12342"
-    assert "1234" not in outcome.text + repr(outcome)
-
-
 def test_a_problem_is_in_its_question_and_all_questions_are_asked_again() -> None:
     hotel = Controller.from_functions([book])
     wrong = {"$input.guests[0].born": "1990-13-02", "$input.pay.iban": " ", "$input.nights": "x"}
