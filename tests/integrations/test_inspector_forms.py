@@ -13,7 +13,7 @@ import pytest
 from laws import IS_WHOLE
 from starlette.requests import Request
 
-from pyfunctools import Controller, DefinitionError, Function, Question
+from pyfunctools import Controller, DefinitionError, File, Function, Question
 from pyfunctools.errors import DocumentError
 from pyfunctools.integrations.inspector.trial_page import question_fields
 from pyfunctools.integrations.inspector.trying import Trial, Trials, fields_of, values_in
@@ -76,13 +76,31 @@ def posted(sent: list[tuple[str, Any]]) -> Request:
     return Request({"type": "http", "method": "POST", "headers": headers}, receive)
 
 
+def grouped(sent: list[tuple[str, Any]]) -> dict[str, list[object]]:
+    """Return what `fields_of` returns for a posted form, in a fraction of the time."""
+    fields: dict[str, list[object]] = {}
+    for name, each in sent:
+        if not isinstance(each, str):
+            fields.setdefault(name, []).append(File(each[1], each[0], each[2]))
+        elif each.strip():
+            fields.setdefault(name, []).append(each)
+    return fields
+
+
+def test_a_posted_form_has_every_field_under_its_name() -> None:
+    name = '$input.header["User-Agent"]'
+    sent = [(name, "x"), ("$input.f", ("a.txt", b"abc", "text/plain")), ("$input.e", " ")]
+    sent += [(f"$input.n[{n}]", "1") for n in range(1_200)]
+    assert dict(asyncio.run(fields_of(posted(sent)))) == grouped(sent)
+
+
 async def filled(trials: Trials, function: Function, random: Random, number: int) -> Trial:
     """Fill the form of a function, and send it until it asks for nothing more."""
     text, sent = json.dumps(fitting(function, "llm", random)), list[tuple[str, Any]]()
     fullness = FULLNESS[number % len(FULLNESS)]
     trial, seen = None, set[str]()
     for _ in range(ROUNDS):
-        values = values_in(await fields_of(posted(sent)))
+        values = values_in(grouped(sent))
         trial = await trials.check(REQUEST, trials.begun(REQUEST, function.name, text, values, ""))
         questions = {each.path: each for each in trial.questions}
         fields = Fields("".join(question_fields(trial.questions, trial.values))).found
