@@ -338,9 +338,9 @@ class PreparedCall:
         """Send a credential, instead of an earlier one of its scheme; outcomes do not show it."""
         self._added[scheme.name] = scheme, credential
         self.request = self.bare
-        for each in self._added.values():
+        for name, each in self._added.items():
             self.request, texts = with_credential(self.request, *each)
-            self.secrets.credentials += texts
+            self.secrets.credentials += texts if name == scheme.name else ()
 
 
 def _bearer(scheme: SecurityScheme) -> SecurityScheme:
