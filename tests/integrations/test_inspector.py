@@ -193,18 +193,21 @@ def test_an_audience_is_the_login_of_a_mounted_page(till: Till) -> None:
         return request.headers.get("x-user")
 
     shop = Controller.from_object(till)
-    calls = [shop.call("sign", '{"text": "a"}', audience=name).waiting for name in ("ada", "bob")]
+    calls = [
+        shop.call("sign", '{"text": "a"}', audience=name).waiting
+        for name in ("ada@team", "bob@team")
+    ]
 
     def waiting(audience: str | None) -> list[Waiting | None]:
-        return calls[:1] if audience == "ada" else calls[1:]
+        return calls[:1] if audience == "ada@team" else calls[1:]
 
     inner = shop.inspector(audience=login, waiting=waiting)
     page = TestClient(Starlette(routes=[Mount("/tools", inner)]), base_url="http://team.example")
     assert page.get("/tools/").status_code == 403
-    page.headers["x-user"] = "ada"
+    page.headers["x-user"] = "ada@team"
     listed = page.get("/tools/waiting").text
     assert 'href="/tools/size"' in listed
-    assert "ada" not in listed
+    assert "ada@team" not in listed
     assert calls[0] is not None
     assert calls[1] is not None
     assert key(listed) == calls[0].call_id

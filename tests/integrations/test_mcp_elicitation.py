@@ -278,7 +278,7 @@ def test_a_page_of_another_process_is_heard_by_the_store(revision: str, tmp_path
 def test_a_mistake_of_the_program_shows_no_answer_in_our_frames(
     revision: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    person = Person({"count": 4711})
+    person = Person({"count": 471_108_154_711})
 
     def broken(_: object) -> Any:
         if person.asked:
@@ -293,7 +293,7 @@ def test_a_mistake_of_the_program_shows_no_answer_in_our_frames(
     errors = [each.exc_info[1] for each in caplog.records if each.exc_info]
     locals_ = [text for error in errors for text in locals_of(error)]
     assert "no outcome" in str(locals_)
-    assert "4711" not in str(locals_)
+    assert "471108154711" not in str(locals_)
 
 
 def test_an_address_that_is_none_is_a_mistake_of_the_program() -> None:

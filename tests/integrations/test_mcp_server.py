@@ -248,7 +248,7 @@ def test_a_persons_secret_is_in_no_part_of_a_result(revision: str) -> None:
 
     bank = Controller.from_object(Bank())
     result = with_client(bank, lambda client: client.call_tool("echo", {"note": "n"}), revision)
-    assert "0000" not in result.model_dump_json()
+    assert PIN.get_secret_value() not in result.model_dump_json()
     assert result.structured_content == {"said": "***", "note": "n"}
 
 
