@@ -54,6 +54,8 @@ def _place(trace: TracebackType | None) -> tuple[str, int] | None:
     installed: list[tuple[str, int]] = []
     for frame, line in walk_tb(trace):
         file = frame.f_code.co_filename
+        if file.startswith(_OURS):  # which may be installed too
+            continue
         if _PACKAGES.intersection(re.split(r"[\\/]", file)):
             installed.append((file, line))
         elif not file.startswith(_ignored()):
@@ -61,6 +63,7 @@ def _place(trace: TracebackType | None) -> tuple[str, int] | None:
     return own[-1] if own else installed[0] if installed else None
 
 
+_OURS = join(dirname(dirname(__file__)), "")
 _PACKAGES = frozenset({"site-packages", "dist-packages"})
 
 
@@ -68,7 +71,7 @@ _PACKAGES = frozenset({"site-packages", "dist-packages"})
 def _ignored() -> tuple[str, ...]:
     from sysconfig import get_path
 
-    return ("<frozen ", join(get_path("stdlib"), ""), join(dirname(dirname(__file__)), ""))
+    return ("<frozen ", join(get_path("stdlib"), ""))
 
 
 TRACES = "opentelemetry.trace"

@@ -3,6 +3,9 @@
 import asyncio
 import json
 import logging
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,6 +15,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, field_validator
 
+import pyfunctools
 from pyfunctools import (
     CallError,
     Controller,
@@ -153,6 +157,30 @@ def test_an_exception_is_logged_with_its_place_and_no_value(
     with pytest.raises(CallError) as caught:
         outcome.unwrap()
     assert caught.value.__cause__ is None  # a person takes part: it may hold their values
+
+
+INSTALLED = """
+from pyfunctools import Controller
+from theirs import fails
+controller = Controller.from_functions([fails])
+controller.call("fails")
+controller.replaced({"fails": KeyError("gone")}).call("fails")
+"""
+
+
+def test_our_own_lines_are_no_place_where_we_are_installed(tmp_path: Path) -> None:
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "pyfunctools").symlink_to(Path(pyfunctools.__file__).parent)
+    (packages / "theirs.py").write_text('def fails() -> None:\n    """Fail."""\n    open("gone")\n')
+    (tmp_path / "program.py").write_text(INSTALLED)
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
+    command = [sys.executable, tmp_path / "program.py"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stderr.splitlines() == [
+        f"fails: the function raised FileNotFoundError ({packages / 'theirs.py'}, line 3)",
+        "fails: the function raised KeyError",
+    ]
 
 
 @pytest.mark.parametrize("way", WAYS)
