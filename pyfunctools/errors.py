@@ -69,6 +69,25 @@ class MissingExtraError(DefinitionError, ImportError):
         self.extra = extra
 
 
+def missing_extra(
+    where: str, package: str, module: str, extra: str, error: ImportError
+) -> MissingExtraError:
+    """Return the error for a package of an extra whose `module` could not be imported.
+
+    A module of this name that is there is another version, or a file of the program.
+    """
+    from importlib.util import find_spec
+
+    try:
+        found = find_spec(module)
+    except (ImportError, ValueError):  # a module that is no file has no place
+        found = None
+    if found is None:
+        return MissingExtraError(where, f"{package} is not installed.", extra)
+    reason = f"{package} cannot be imported: {error}. The module `{module}` is {found.origin}."
+    return MissingExtraError(where, f"{reason} If that file is yours, rename it.", extra)
+
+
 def wrong_type(
     where: str, wanted: str, given: object, remedy: str | None = None
 ) -> DefinitionError:

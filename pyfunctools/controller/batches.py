@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from pyfunctools.controller.call_errors import check_options
 from pyfunctools.controller.calling import CallOptions, called_function
-from pyfunctools.errors import MissingExtraError, check_count, wrong_type
+from pyfunctools.errors import check_count, missing_extra, wrong_type
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.record.call import Call
 
@@ -192,8 +192,8 @@ def _bar(total: int | None) -> Generator[Callable[[int, int | None], object]]:
     try:
         from rich.console import Console
         from rich.progress import Progress as Bar
-    except ImportError:
-        raise MissingExtraError("map(progress)", "rich is not installed.", "cli") from None
+    except ImportError as error:
+        raise missing_extra("map(progress)", "rich", "rich", "cli", error) from None
     console = Console(stderr=True)
     with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("calls", total=total)

@@ -24,7 +24,7 @@ from pyfunctools.controller.turns import (
 )
 from pyfunctools.envelopes.envelope import IMAGES, base64_of, media_type_of
 from pyfunctools.envelopes.plain import as_dict
-from pyfunctools.errors import MissingExtraError
+from pyfunctools.errors import missing_extra
 from pyfunctools.execution.person.approval import Approval, Approve
 from pyfunctools.execution.steps import finish
 from pyfunctools.integrations.frameworks import (
@@ -49,8 +49,7 @@ try:
     from pydantic import PrivateAttr
     from pydantic_core import to_jsonable_python
 except ImportError as error:
-    reason = f"LangChain is not installed, or another version than this is for: {error}."
-    raise MissingExtraError("pyfunctools.integrations.langchain", reason, "langchain") from error
+    raise missing_extra(__name__, "LangChain", "langchain", "langchain", error) from error
 
 
 def tools(

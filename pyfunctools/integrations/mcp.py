@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 from pyfunctools.controller import Controller
 from pyfunctools.envelopes.mcp import MODERN, ToolOutput, output_of, result_of, tool_of
-from pyfunctools.errors import DefinitionError, MissingExtraError, UnknownFunctionError, wrong_type
+from pyfunctools.errors import DefinitionError, UnknownFunctionError, missing_extra, wrong_type
 from pyfunctools.execution.person.approval import Approval
 from pyfunctools.execution.person.ticket_use import TicketUse
 from pyfunctools.execution.person.tickets import Ticket, Tickets
@@ -54,8 +54,8 @@ try:
     )
     from pyfunctools.integrations.listening import CONNECTIONS, serve_app
 except ImportError as error:
-    reason = f"The official SDK of MCP, version 2, is not installed: {error}."
-    raise MissingExtraError("pyfunctools.integrations.mcp", reason, "mcp") from None
+    package = "The official SDK of MCP, version 2,"
+    raise missing_extra(__name__, package, "mcp", "mcp", error) from None
 
 McpRequest: TypeAlias = ServerRequestContext[Any, Any]
 """The SDK's context of a request: `request.request` is the HTTP request, `request.session` reports

@@ -18,7 +18,7 @@ from pyfunctools.controller.turns import (
     values_and_approval,
 )
 from pyfunctools.envelopes.envelope import IMAGES, data_url, media_type_of
-from pyfunctools.errors import MissingExtraError, wrong_type
+from pyfunctools.errors import missing_extra, wrong_type
 from pyfunctools.execution.person.approval import Ask
 from pyfunctools.execution.steps import finish
 from pyfunctools.integrations.frameworks import check_controller, context_for, withdraw
@@ -39,12 +39,8 @@ try:
     from agents.items import ToolApprovalItem
     from agents.tool_context import ToolContext
 except ImportError as error:
-    reason = (
-        f"The OpenAI Agents SDK is not installed, or another version than this is for: {error}."
-    )
-    raise MissingExtraError(
-        "pyfunctools.integrations.openai_agents", reason, "openai-agents"
-    ) from error
+    package = "The OpenAI Agents SDK"
+    raise missing_extra(__name__, package, "agents", "openai-agents", error) from error
 
 
 def tools(

@@ -16,7 +16,7 @@ from pyfunctools.controller.turns import (
     values_and_approval,
 )
 from pyfunctools.envelopes.envelope import media_type_of
-from pyfunctools.errors import MissingExtraError, Retry
+from pyfunctools.errors import Retry, missing_extra
 from pyfunctools.integrations.frameworks import (
     calls_inside,
     check_controller,
@@ -42,10 +42,7 @@ try:
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.toolsets.abstract import ToolsetTool
 except ImportError as error:
-    reason = f"Pydantic AI is not installed, or another version than this is for: {error}."
-    raise MissingExtraError(
-        "pyfunctools.integrations.pydantic_ai", reason, "pydantic-ai"
-    ) from error
+    raise missing_extra(__name__, "Pydantic AI", "pydantic_ai", "pydantic-ai", error) from error
 
 
 def toolset(

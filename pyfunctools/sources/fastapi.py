@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, cast
 
 from pyfunctools._json import JsonObject, members_of
 from pyfunctools._text import visible
-from pyfunctools.errors import DocumentError, MissingExtraError, wrong_type
+from pyfunctools.errors import DocumentError, missing_extra, wrong_type
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.record.function import Reading, Skipped
 from pyfunctools.route import NO_NAMES, ConnectionNames
@@ -119,8 +119,8 @@ def _application_of(source: object) -> "tuple[FastAPI, str]":
     try:
         from fastapi import APIRouter, FastAPI
         from starlette.routing import BaseRoute
-    except ModuleNotFoundError:
-        raise MissingExtraError("from_fastapi", "FastAPI is not installed.", "fastapi") from None
+    except ImportError as error:
+        raise missing_extra("from_fastapi", "FastAPI", "fastapi", "fastapi", error) from None
 
     if isinstance(source, FastAPI):
         return source, visible(source.title) or "the application"

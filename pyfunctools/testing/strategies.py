@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools.controller import Controller
-from pyfunctools.errors import DefinitionError, MissingExtraError, Retry
+from pyfunctools.errors import DefinitionError, Retry, missing_extra
 from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema.ground.issue import Side
@@ -20,8 +20,9 @@ try:
     from hypothesis import strategies as st
     from hypothesis.errors import NoSuchExample
 except ImportError as error:
-    reason = f"hypothesis is not installed: {error}."
-    raise MissingExtraError("pyfunctools.testing", reason, "testing") from error
+    raise missing_extra(
+        "pyfunctools.testing", "hypothesis", "hypothesis", "testing", error
+    ) from error
 
 TRIES = 50
 """The number of values that `fitting` tries before it gives up."""

@@ -1,12 +1,13 @@
 """Without its framework an integration names the package to install, and the rest works."""
 
 import importlib
+import subprocess
 import sys
-from types import ModuleType
+from pathlib import Path
 
 import pytest
 
-from pyfunctools import DefinitionError, MissingExtraError
+from pyfunctools import MissingExtraError
 
 EXTRAS = {
     "langchain": "langchain",
@@ -31,11 +32,24 @@ def test_an_integration_names_its_extra(name: str, monkeypatch: pytest.MonkeyPat
     assert raised.value.extra == EXTRAS[name]
 
 
-def test_an_older_sdk_of_mcp_is_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in [each for each in sys.modules if each.startswith("pyfunctools.execution.mcp")]:
-        monkeypatch.delitem(sys.modules, each)
-    monkeypatch.setitem(sys.modules, "mcp", ModuleType("mcp"))  # one without `Client`, as before 2
-    with pytest.raises(
-        DefinitionError, match=r"version 2, is not installed.*'pyfunctools-llm\[mcp\]'"
-    ):
-        importlib.import_module("pyfunctools.execution.mcp")
+SHADOWS = {
+    "agents.py": "from pyfunctools.integrations.openai_agents import tools",
+    "fastapi.py": "from pyfunctools import Controller; Controller.from_fastapi(object())",
+    "hypothesis.py": "from pyfunctools.testing import fuzz",
+    "langchain.py": "from pyfunctools.integrations.langchain import tools",
+    "mcp.py": "from pyfunctools.integrations.mcp import server",
+    "pydantic_ai.py": "from pyfunctools.integrations.pydantic_ai import toolset",
+}
+
+
+@pytest.mark.parametrize("file", SHADOWS)
+def test_a_program_named_like_a_package_or_an_older_version_is_named(
+    file: str, tmp_path: Path
+) -> None:
+    (tmp_path / file).write_text(f"{SHADOWS[file]}\n")
+    done = subprocess.run(
+        [sys.executable, file], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    said = done.stderr.splitlines()[-1]
+    assert f"The module `{file[:-3]}` is {tmp_path / file}. If that file is yours, rename" in said
+    assert "is not installed" not in said

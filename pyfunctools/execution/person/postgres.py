@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
+from pyfunctools.errors import DefinitionError, missing_extra, wrong_type
 from pyfunctools.execution.person.stores import TABLES, SqlStore
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class PostgresStore(SqlStore):
         try:
             import psycopg
         except ImportError as error:
-            reason = f"psycopg, version 3, is not installed: {error}."
-            raise MissingExtraError("PostgresStore", reason, "postgres") from None
+            package = "psycopg, version 3,"
+            raise missing_extra("PostgresStore", package, "psycopg", "postgres", error) from None
         if not isinstance(dsn, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("PostgresStore(dsn)", "a connection string", dsn)
         if isinstance(timeout, bool) or not timeout > 0:

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 from urllib.parse import urljoin
 
-from pyfunctools.errors import DefinitionError, DocumentError, MissingExtraError, wrong_type
+from pyfunctools.errors import DefinitionError, DocumentError, missing_extra, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.credentials import secret_text
 from pyfunctools.execution.request.destination import endpoint_of, is_loopback
@@ -118,7 +118,7 @@ class OAuth2:
         try:
             import_module("authlib")
         except ImportError as error:
-            raise MissingExtraError("OAuth2", "Authlib is not installed.", "oauth") from error
+            raise missing_extra("OAuth2", "Authlib", "authlib", "oauth", error) from error
         scopes = self.scopes.split() if isinstance(self.scopes, str) else tuple(self.scopes)
         object.__setattr__(self, "scopes", tuple(scopes))
         secret_of(self)

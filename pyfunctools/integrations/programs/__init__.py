@@ -9,7 +9,7 @@ from typing import Final
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction
-from pyfunctools.errors import DefinitionError, MissingExtraError, wrong_type
+from pyfunctools.errors import DefinitionError, wrong_type, missing_extra
 from pyfunctools.limits import ProgramLimits
 from pyfunctools.record.function import Function
 from pyfunctools.signatures import signatures_of
@@ -17,7 +17,7 @@ from pyfunctools.signatures import signatures_of
 try:
     from pyfunctools.integrations.programs.program_run import ProgramRunner
 except ImportError as error:
-    raise MissingExtraError("programs", f"{error.name} is not installed.", "programs") from error
+    raise missing_extra("programs", "Monty", "pydantic_monty", "programs", error) from error
 
 __all__ = ["entries_of"]
 
