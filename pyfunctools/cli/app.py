@@ -24,6 +24,7 @@ from pyfunctools.cli.replaying import check_recording
 from pyfunctools.cli.source import (
     json_arguments,
     open_source,
+    opened,
     page_of,
     read_context,
     read_human,
@@ -117,7 +118,7 @@ def run() -> None:
     prepare()
     try:
         app()
-    except PyfunctoolsError as error:
+    except (PyfunctoolsError, OSError) as error:  # the disk is full, the folder is gone
         display.print_note(f"error: {error}", "red")
         raise SystemExit(Status.MISTAKE) from None
 
@@ -250,14 +251,14 @@ def check(
 @app.command()
 def replay(
     source: SourceArgument,
-    file: Annotated[
-        typer.FileBinaryRead, typer.Argument(help="Recorded calls as JSON lines; `-`: stdin.")
-    ],
+    file: Annotated[str, typer.Argument(help="Recorded calls as JSON lines; `-`: stdin.")],
     undecorated: Undecorated = False,
     as_json: AsJson = False,
 ) -> None:
     """Check recorded calls without running them. Status 5 if a call is invalid or unknown."""
-    counts = check_recording(open_source(source, undecorated=undecorated), file)
+    controller = open_source(source, undecorated=undecorated)
+    with opened(file, file) as recorded:
+        counts = check_recording(controller, recorded)
     if as_json:
         print_json(counts)
     else:

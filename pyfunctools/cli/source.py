@@ -4,9 +4,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import quote
 
 from pyfunctools._json import JsonValue
@@ -79,11 +81,23 @@ def read_value(given: str | None) -> str | None:
     """
     if given is None or not (given == "-" or given.startswith("@")):
         return given
+    with opened(given, given.removeprefix("@")) as file:
+        return file.read().decode("utf-8-sig")
+
+
+@contextmanager
+def opened(where: str, path: str) -> Generator[BinaryIO]:
+    """Open a file, or standard input for `-`, that `where` names in errors.
+
+    Raises:
+        PyfunctoolsError: the file cannot be opened or read.
+    """
     try:
-        read = sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()
-        return read.decode("utf-8-sig")
+        with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
+            yield file
     except (OSError, UnicodeError) as error:
-        raise DefinitionError(given, f"This cannot be read: {error}.") from error
+        reason = getattr(error, "strerror", None) or error
+        raise DefinitionError(where, f"This cannot be read: {reason}.") from error
 
 
 def read_human(given: str | None) -> dict[str, JsonValue] | None:

@@ -313,6 +313,8 @@ def test_call_of_a_document_needs_a_server_and_says_when_nobody_answers(folder: 
         ("call", "bank:Bank", "pay", "--human", "{"),
         ("call", "bank:Bank", "pay", "--args", "@missing.json"),
         ("list", "https://example.com/openapi.json"),
+        ("replay", "api.json", "missing.jsonl"),
+        ("replay", "api.json", "."),
     ],
     ids=lambda words: " ".join(words),
 )
@@ -321,6 +323,16 @@ def test_a_mistake_is_one_line_and_status_2(folder: Path, words: tuple[str, ...]
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("words", [("list", "demo"), ("list", "demo", "--json"), ("demo",)])
+def test_a_full_disk_is_one_line_and_status_2(folder: Path, words: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "pyfunctools", *words]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == ["error: [Errno 28] No space left on device"]
 
 
 def test_an_unknown_name_suggests_close_names(folder: Path) -> None:
@@ -349,6 +361,7 @@ def test_the_help_says_a_whole_sentence_of_every_command(folder: Path) -> None:
     told = run("--help", cwd=folder).stdout
     assert "replay" in told
     assert "..." not in told.split("Commands:")[1]
+    assert "file <str>" in run("replay", "--help", cwd=folder).stdout
 
 
 def test_a_shell_completes_the_commands(folder: Path) -> None:
