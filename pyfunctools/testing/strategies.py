@@ -1,4 +1,4 @@
-"""Strategies of valid arguments and of mistakes, and a fuzzer; they need hypothesis."""
+"""Strategies of valid arguments, and a fuzzer; they need hypothesis."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,6 @@ from pyfunctools.record.function import Function, contract_of, handler_of
 from pyfunctools.record.outcome import Outcome
 from pyfunctools.schema.ground.issue import Side
 from pyfunctools.testing.fitting import FittingValues
-from pyfunctools.testing.spoiling import Mistake, possible_mistakes
 
 try:
     from hypothesis import HealthCheck, find, settings
@@ -29,7 +28,6 @@ TRIES = 50
 
 FULLNESS = (0.5, 0.2, 0.0, 1.0)
 """Shares of the optional properties in a value."""
-_RANDOMS = st.randoms(use_true_random=False)
 
 
 def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mapping[str, Any]]:
@@ -37,19 +35,8 @@ def arguments(function: Function, side: Side = "llm") -> st.SearchStrategy[Mappi
 
     Drawing raises a `DefinitionError` if 50 tries yield no valid arguments.
     """
-    return _RANDOMS.map(lambda random: fitting(function, side, random))
-
-
-def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
-    """Return a strategy of arguments with a typical mistake: a number as text, broken JSON, ...
-
-    Each mistake has the valid arguments it was made from.
-    """
-
-    def slip(random: Random) -> Mistake:
-        return next(possible_mistakes(random, fitting(function, "llm", random)))
-
-    return _RANDOMS.map(slip)
+    randoms = st.randoms(use_true_random=False)
+    return randoms.map(lambda random: fitting(function, side, random))
 
 
 def fitting(function: Function, side: Side, random: Random) -> JsonObject:

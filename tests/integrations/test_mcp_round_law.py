@@ -16,6 +16,7 @@ from leaking import contradicts_itself, random_function
 from mcp import Client
 from random_schemas import Schemas
 from random_values import Values
+from spoiling import mistakes
 from turns import Shop as TurnsShop
 
 from pyfunctools import Controller, DefinitionError, Function, Outcome, Question, SchemaError
@@ -24,7 +25,7 @@ from pyfunctools.integrations.mcp import server
 from pyfunctools.record.origin import Method
 from pyfunctools.record.outcome import outcome_json
 from pyfunctools.schema import Validator
-from pyfunctools.testing import arguments, mistakes
+from pyfunctools.testing import arguments
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REVISIONS = ("auto", "legacy")

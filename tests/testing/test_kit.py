@@ -1,4 +1,4 @@
-"""The testing kit: scripts, strategies, mistakes and the fuzzer."""
+"""The testing kit: scripts, strategies and the fuzzer; what mistakes in arguments become."""
 
 import csv
 import importlib
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import IS_WHOLE, law
 from pydantic import BaseModel, Field
+from spoiling import SLIPS, Mistake, mistakes, possible_mistakes
 
 from pyfunctools import (
     Context,
@@ -27,15 +29,8 @@ from pyfunctools import (
 )
 from pyfunctools import function as marked
 from pyfunctools.sources.openapi.reader import read_document
-from pyfunctools.testing import (
-    Mistake,
-    ScriptedModel,
-    ScriptedPerson,
-    arguments,
-    fuzz,
-    mistakes,
-)
-from pyfunctools.testing.spoiling import SLIPS
+from pyfunctools.testing import ScriptedModel, ScriptedPerson, arguments, fuzz
+from pyfunctools.testing.strategies import fitting
 
 
 class Colour(Enum):
@@ -122,10 +117,6 @@ def test_a_function_without_valid_arguments_is_an_error() -> None:
 
 @pytest.mark.slow
 def test_valid_arguments_are_found_for_98_of_100_functions_of_the_corpus(shared: Path) -> None:
-    from random import Random
-
-    from pyfunctools.testing.strategies import fitting
-
     tried, without = 0, list[str]()
     for function in list(corpus(shared))[:: 1 if IS_WHOLE else 8]:
         tried += 1
@@ -165,10 +156,6 @@ def test_every_kind_of_mistake_is_made() -> None:
         "expressWay": False,
         "note_text": "hello",
     }
-    from random import Random
-
-    from pyfunctools.testing.spoiling import possible_mistakes
-
     made = {each.kind: each.text for each in possible_mistakes(Random(1), value)}
     assert made.keys() == SLIPS.keys()
     assert all(text != json.dumps(value) for text in made.values())

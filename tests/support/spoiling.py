@@ -8,7 +8,11 @@ from operator import delitem
 from random import Random
 from typing import Any, Final, TypeAlias
 
+from hypothesis import strategies as st
+
+from pyfunctools import Function
 from pyfunctools._json import JsonObject, JsonValue, items_of
+from pyfunctools.testing.strategies import fitting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +29,15 @@ class Mistake:
 
 Slip: TypeAlias = Callable[[Random, Any], str | None]
 """Makes a mistake in valid arguments, which it may change; returns the text, or `None`."""
+
+
+def mistakes(function: Function) -> st.SearchStrategy[Mistake]:
+    """Return a strategy of arguments with a typical mistake."""
+
+    def slip(random: Random) -> Mistake:
+        return next(possible_mistakes(random, fitting(function, "llm", random)))
+
+    return st.randoms(use_true_random=False).map(slip)
 
 
 def possible_mistakes(random: Random, arguments: JsonObject) -> Iterator[Mistake]:
