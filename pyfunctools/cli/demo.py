@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import suppress
-from importlib.util import find_spec
 from inspect import getsource
 from textwrap import dedent
 from typing import Annotated, Literal
@@ -57,10 +56,6 @@ Sure! ```json
 
 CORRECTED = '{"tea": "sencha", "grams": "100", "wrapping": "gift"}'
 
-PROGRAM = """\
-import asyncio
-await asyncio.gather(*[order(tea=t, grams=50) for t in ("assam", "gyokuro")])"""
-
 CARD = "5555 4444 3333 4242"
 
 
@@ -70,12 +65,9 @@ def play(console: Console) -> None:
         "A method becomes a function for a model": _show_class,
         "Small mistakes are repaired; wrong values go back": _show_wrong_call,
         "A person adds the card number; no text shows it": _show_right_call,
-        "A program of the model waits, and goes on": _show_program,
     }
     with Controller.from_object(TeaShop()) as shop:
         for number, (title, show) in enumerate(screens.items(), 1):
-            if show is _show_program and not find_spec("pydantic_monty"):
-                break
             if number > 1:
                 _pause(console)
                 console.print()
@@ -108,17 +100,6 @@ def _show_right_call(console: Console, shop: Controller) -> None:
     _line(console, "without a person", waiting.text)
     _line(console, "the person types", "card_number: *******************")
     outcome = shop.call("order", CORRECTED, human={"card_number": CARD})
-    _line(console, "outcome.text", outcome.text)
-
-
-def _show_program(console: Console, shop: Controller) -> None:
-    console.print(display.code(PROGRAM, "python"))
-    programs = shop.programs()
-    waiting = programs.call("run_program", {"code": PROGRAM}).waiting
-    assert waiting is not None  # noqa: S101 - each order needs a card
-    _line(console, "waiting.pending", f"{len(waiting.pending)} orders, in one ticket")
-    answers = {each.call_id: {"card_number": CARD} for each in waiting.pending}
-    outcome = programs.resume(waiting.ticket, answers)
     _line(console, "outcome.text", outcome.text)
 
 

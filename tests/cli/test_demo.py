@@ -1,7 +1,6 @@
 """The demo runs to its end, fits 80 columns, and shows real calls."""
 
 import io
-from importlib.util import find_spec
 
 import pytest
 from recording import RECORDED, recorded, shown_by
@@ -26,8 +25,6 @@ def test_the_demo_is_60_lines_in_80_columns_and_shows_no_card() -> None:
     assert '"sencha" -> "Sencha"' in wrong
     assert "❌ expected integer, at least 25" in wrong
     assert '{"parcel": "100 g of Sencha, gift", "charged": "***"}' in right
-    if find_spec("pydantic_monty"):
-        assert "waiting.pending: 2 orders, in one ticket" in right
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
