@@ -315,10 +315,9 @@ class Calling:
             parts, mark = (given, arguments, None, None), None
         else:
             parts, mark = _parts_of(given, arguments)
-        if self._behind is None:
-            return call.logged(call.run(*parts, mark))
-        parts = self._behind.resolved(parts)  # without the mark: another function may be called
-        return self._behind.explained(call.logged(call.run(*parts)))
+        if self._behind is not None:
+            parts, mark = self._behind.resolved(parts), None  # another function may be called
+        return call.logged(call.run(*parts, mark))
 
     async def _resumed(self, ticket: str | None, options: CallOptions, *, awaits: bool) -> Outcome:
         call = self._invocation(options, awaits=awaits, verb="resume")

@@ -8,7 +8,7 @@ result of the search only. Anthropic (`tool_reference`): all definitions are sen
 sees those that are deferred only after a reference to them.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from json import dumps, loads
 from typing import Any, Final, NamedTuple, TypeAlias, cast
@@ -20,14 +20,10 @@ from pyfunctools.envelopes.envelope import CallResult, Envelope, ModelCall, Mode
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, check_count
 from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.runner import Runner
-from pyfunctools.record.function import Function, contract_of
-from pyfunctools.record.outcome import Outcome
+from pyfunctools.record.function import Function
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Path, Success
 from pyfunctools.schema.ground.did_you_mean import near_names
-from pyfunctools.schema.ground.path import Keys
-from pyfunctools.schema.ground.references import prune
-from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.search import SearchIndex
 from pyfunctools.signatures import signatures_of, spelled_names
 from pyfunctools.sources.openapi.naming import name_all
@@ -42,9 +38,6 @@ CALL: Final = "call_function"
 NOTHING: Final = "No function fits. Try other words."
 _OFFERED: Final = 3
 _MOST_NESTED: Final = 4
-_MOST_PLACES: Final = 3
-_LONGEST: Final = 1500
-"""The most characters of a schema behind a failure's feedback."""
 
 
 class Behind(NamedTuple):
@@ -77,41 +70,6 @@ class Behind(NamedTuple):
             repairs = (replace(each, path=Path.of(each.path.keys[1:])) for each in own)
             read = Success(value=arguments, repairs=tuple(repairs))
         return name, arguments, read, call_id
-
-    async def explained(self, steps: Awaitable[Outcome]) -> Outcome:
-        """Return the outcome of a call, with the schemas of the places that were wrong.
-
-        The model has seen a signature only, which lacks bounds and deep parts.
-        """
-        outcome = await steps
-        name = outcome.function
-        if outcome.reason != "arguments" or name is None or name == CALL:
-            return outcome
-        if not isinstance(outcome.text, str) or name not in self.entries:  # pyright: ignore[reportUnnecessaryIsInstance]
-            return outcome
-        schema = contract_of(self.entries[name][0]).llm
-        places = dict.fromkeys(
-            issue.path.keys[:-1] for issue in outcome.issues if issue.side != "human"
-        )
-        shown = [_schema_at(schema, keys) for keys in list(places)[:_MOST_PLACES]]
-        lines = [outcome.text, *dict.fromkeys(shown)]
-        return replace(outcome, text="\n".join(lines))
-
-
-def _schema_at(whole: Any, keys: Keys) -> str:
-    """Return a line with the schema of a place, or of the nearest place above that has one."""
-    place, reached = Outline(whole).place, 0
-    for key in keys:
-        inside = place.possible.inside(key)
-        if not inside.roots:
-            break
-        place, reached = inside, reached + 1
-    part = place.roots[0]
-    shown: Any = (part.resolved or part).schema
-    if "$defs" in whole:
-        shown = prune({**members_of(shown), "$defs": whole["$defs"]})
-    text = dumps(shown, ensure_ascii=True, separators=(",", ":"))
-    return f"The schema of {Path.of(keys[:reached])}: {shortened(text, _LONGEST)}"
 
 
 def other_names(functions: Sequence[Function]) -> Mapping[str, str]:
