@@ -54,16 +54,18 @@ def is_xml_media(content_type: str) -> bool:
 def is_text_media(content_type: str) -> bool:
     """Return whether a body of this media type is read as text."""
     media = without_parameters(content_type)
-    return media.startswith("text/") or is_xml_media(media) or media in _TEXTS
+    is_listed = media in _TEXTS or sequence_kind(media) is not None
+    return is_listed or media.startswith("text/") or is_xml_media(media)
 
 
 def sequence_kind(content_type: str) -> Literal["events", "lines"] | None:
     """Return how the items of a media type follow each other, `None` if it is no sequence.
 
-    They are server-sent events (WHATWG HTML, 9.2) or JSON lines.
+    They are server-sent events (WHATWG HTML, 9.2), or JSON on lines (also RFC 7464).
     """
     media = without_parameters(content_type)
-    return "lines" if media in _JSON_LINES else "events" if media == "text/event-stream" else None
+    is_lines = media in _JSON_LINES or media.endswith("+json-seq")
+    return "lines" if is_lines else "events" if media == "text/event-stream" else None
 
 
 def first_concrete_media(content_types: str) -> str | None:
@@ -116,10 +118,10 @@ _NO_CHARSETS = frozenset(
 _JSON_LINES = frozenset(
     f"application/{name}" for name in ("jsonl", "jsonlines", "ndjson", "x-jsonlines", "x-ndjson")
 )
-_TEXTS = _JSON_LINES | frozenset(
+_TEXTS = frozenset(
     f"application/{name}"
     for name in (
-        *("ecmascript", "graphql", "graphql-response", "javascript", "json-seq"),
+        *("ecmascript", "graphql", "graphql-response", "javascript"),
         *("jsonpath", "sdp", "sql", "toml", "x-javascript", "x-sh"),
         *("x-www-form-urlencoded", "x-yaml", "yaml"),
     )

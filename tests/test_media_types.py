@@ -27,6 +27,7 @@ def test_a_media_type_is_read_without_its_parameters() -> None:
         ("application/problem+json", True, False, False),
         ("text/json", True, False, True),
         ("application/jsonl", False, False, True),
+        ("application/geo+json-seq", False, False, True),
         ("text/html", False, False, True),
         ("image/svg+xml", False, True, True),
         ("text/csv", False, False, True),

@@ -6,6 +6,7 @@ that end the caller's own work (`CancelledError`, `KeyboardInterrupt`) are raise
 """
 
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
@@ -96,11 +97,12 @@ def pause_before(attempt: int, wanted: float | None = None) -> float:
 def retry_after(headers: Headers) -> float | None:
     """Return the seconds after which a server wants to be asked again, or `None`.
 
-    They are in `Retry-After` (RFC 9110, section 10.2.3; a date in the past means 0).
+    They are in `Retry-After` (RFC 9110, section 10.2.3; a date in the past means 0). Some servers
+    write fractions of a second.
     """
     text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text) if len(text) <= 12 else None
+    if _SECONDS.fullmatch(text):
+        return float(text)
     try:
         date = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):
@@ -108,6 +110,8 @@ def retry_after(headers: Headers) -> float | None:
     date = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (date - datetime.now(UTC)).total_seconds())
 
+
+_SECONDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
 
 DEADLINE: ContextVar[float] = ContextVar("pyfunctools_deadline", default=inf)
 """The end of the exchange that runs in this context, as `time.monotonic` counts."""
@@ -207,7 +211,7 @@ class Exchange:
         try:
             while True:
                 result = await self._followed(request)
-                if result.lost and arrived:  # an earlier try may have been carried out
+                if result.sent == "no" and arrived:  # an earlier try may have been carried out
                     result = replace(result, sent="unknown")
                 retry, wanted = _failed(result)
                 if not retry or attempt >= tries:
@@ -223,8 +227,7 @@ class Exchange:
         """Return the response after redirects are followed."""
         for _ in range(self.limits.redirects):
             result = await self._send(request)
-            following = None if result.lost else redirected(request, result)
-            if following is None:
+            if (following := redirected(request, result)) is None:
                 return result
             request = following
         return await self._send(request)
@@ -328,11 +331,9 @@ class Exchange:
 
 def _failed(result: Received) -> tuple[bool, float | None]:
     """Return whether a request may be tried again, and the pause that the server wants."""
-    if result.lost or result.status is None or result.status < 400:
-        return result.retry, None
-    wanted = retry_after(result.headers)
+    wanted = retry_after(result.headers) if (result.status or 0) >= 400 else None
     is_limited = result.status == 403 and wanted is not None
-    return is_limited or result.status in _OVERLOADED, wanted
+    return result.retry or is_limited or result.status in _OVERLOADED, wanted
 
 
 _REDIRECTS = (301, 302, 303, 307, 308)

@@ -1,9 +1,10 @@
 """The body of a response while it arrives: decoded up to a limit, and split into items.
 
-Sequences are server-sent events (WHATWG HTML, 9.2) and JSON lines, with the `itemSchema` of OpenAPI
-3.2, which sees an event as an object of its fields.
+Sequences are server-sent events (WHATWG HTML, 9.2) and JSON lines (JSON text sequences too), with
+the `itemSchema` of OpenAPI 3.2, which sees an event as an object of its fields.
 """
 
+import re
 import zlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
@@ -94,7 +95,8 @@ class DecodedBody:
 DEPTH = 128
 """The deepest nesting of JSON that is read in a response."""
 
-_SPACE = b" \t\r\n"
+_SPACE = b" \t\r\n\x1e"
+"""What may stand around an item in its line; a record separator begins each one of RFC 7464."""
 
 
 class StreamItem(NamedTuple):
@@ -106,6 +108,9 @@ class StreamItem(NamedTuple):
 
 class LineReader:
     """Reads JSON lines, each of at most `limit` bytes."""
+
+    blank = re.compile(rb"\n[ \t\r\n]+")
+    """Lines that mean nothing; as there may be millions, they are left out together."""
 
     def __init__(self, checks: Validator | None, limit: int) -> None:
         self._checks = checks
@@ -127,13 +132,14 @@ class LineReader:
         Raises:
             UnreadableError: an item is larger than the limit.
         """
-        *ended, rest = chunk.split(b"\n")
+        *ended, rest = self.blank.sub(b"\n\n", chunk).split(b"\n")
         for each in ended:
             self._grow(each)
             line, self._rest = bytes(self._rest), bytearray()
             if not self._has_begun:
                 line, self._has_begun = line.removeprefix(b"\xef\xbb\xbf"), True
-            yield from self._line(line)
+            if (item := self._line(line)) is not None:
+                yield item
         self._grow(rest)
 
     def close(self) -> Iterator[StreamItem]:
@@ -147,10 +153,10 @@ class LineReader:
         if self._size > self._limit:
             raise UnreadableError(f"has an item larger than {self._limit} bytes")
 
-    def _line(self, line: bytes) -> Iterator[StreamItem]:
+    def _line(self, line: bytes) -> StreamItem | None:
         self._size = 0
-        if text := line.strip(_SPACE):
-            yield self._json(text)
+        text = line.strip(_SPACE)
+        return self._json(text) if text else None
 
     def _json(self, text: bytes) -> StreamItem:
         read = parse_strict(text, DEPTH)
@@ -169,6 +175,8 @@ class EventReader(LineReader):
     The value of an event is what `itemSchema` describes: the object of its fields, or its data as
     JSON; without a schema it is the data.
     """
+
+    blank = re.compile(rb"\n{3,}")
 
     def __init__(self, checks: Validator | None, limit: int) -> None:
         super().__init__(checks, limit)
@@ -195,13 +203,12 @@ class EventReader(LineReader):
         if self._data:
             yield wrong_item("\n".join(self._data), "an event with an empty line behind it")
 
-    def _line(self, line: bytes) -> Iterator[StreamItem]:
+    def _line(self, line: bytes) -> StreamItem | None:
         if not line:
             fields, data = self._fields, self._data
             self._fields, self._data, self._size = {}, [], 0
-            if data:  # else there is no event, whatever other fields there are
-                yield self._event({**fields, "data": "\n".join(data)})
-            return
+            # Without data there is no event, whatever other fields there are.
+            return self._event({**fields, "data": "\n".join(data)}) if data else None
         name, _, value = line.decode("utf-8", "replace").partition(":")
         value = value.removeprefix(" ")
         if name == "data":
@@ -210,6 +217,7 @@ class EventReader(LineReader):
             self._fields[name] = value
         elif name == "retry" and value.isascii() and value.isdigit() and len(value) < 20:
             self._fields[name] = int(value)
+        return None
 
     def _event(self, event: JsonObject) -> StreamItem:
         data, checks = cast("str", event["data"]), self._checks

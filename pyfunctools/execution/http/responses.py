@@ -31,22 +31,21 @@ def outcome_of_response(result: Received, *, method: str, expose: bool) -> Outco
     content_type = result.headers.get("content-type", "")
     value, is_valid = _value(result, content_type)
     status = f"{result.status or ''} {_PHRASES.get(result.status or 0, '')}".strip()
-    is_success = result.status is not None and 200 <= result.status < 300
+    is_success = result.status is None or 200 <= result.status < 300
     reason: Reason | None = None
-    if result.lost is not None:
+    if not is_success:
+        text, reason = _error_text(result, status), "status"
+        if expose and value is not None:
+            text += "\n" + _excerpt(value, EXCERPT)
+    elif result.lost is not None:
         text = _lost_text(result, status, method)
         reason = "deadline" if result.late else "transport"
-    elif is_success and is_valid:
+    elif is_valid:
         text = _success_text(value, status, content_type)
     else:
-        text = (
-            f"{status}, but the body is not valid JSON."
-            if is_success
-            else _error_text(result, status)
-        )
-        reason = "output" if is_success else "status"
+        text, reason = f"{status}, but the body is not valid JSON.", "output"
         if expose and value is not None:
-            text += "\n" + _excerpt(value, 200 if is_success else EXCERPT)
+            text += "\n" + _excerpt(value, 200)
     return Outcome(
         text=text,
         value=value,
@@ -90,12 +89,14 @@ def _value(result: Received, content_type: str) -> tuple[object, bool]:
     body = result.body
     if not body or result.status in (204, 205, 304):
         return None, True
+    codec = codec_of(content_type)
     if is_json_media(content_type):
         text = _decoded(body, detect_encoding(body))
+        if isinstance(text, bytes) and codec is not None:  # JSON is UTF-8, but some servers differ
+            text = _decoded(body, codec)
         read = parse_strict(text, DEPTH) if isinstance(text, str) else None
         return (text, False) if read is None else (read[0], True)
     if is_text_media(content_type) or not without_parameters(content_type):
-        codec = codec_of(content_type)
         return (body if codec is None else _decoded(body, codec)), True
     return body, True
 
@@ -106,7 +107,7 @@ _COMPACT = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 def _decoded(body: bytes, codec: str) -> str | bytes:
     try:
-        return body.decode(codec)
+        return body.decode(codec).removeprefix("\ufeff")
     except UnicodeError:
         return body
 
@@ -132,7 +133,9 @@ def _error_text(result: Received, status: str) -> str:
         target = "another address" if where is None else visible(where)
         return f"{status}: the server redirects to {target}, which is not followed."
     wait = retry_after(result.headers)
-    return status if wait is None else f"{status}. The server asks to wait {wait:g} s."
+    told = (result.lost, None if wait is None else f"The server asks to wait {wait:g} s")
+    more = "".join(f" {sentence}." for sentence in told if sentence)
+    return f"{status}.{more}" if more else status
 
 
 def _excerpt(value: object, limit: int) -> str:

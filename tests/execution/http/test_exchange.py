@@ -200,7 +200,12 @@ def scripted(*replies: Any) -> tuple[HttpTransport, list[float]]:
         if isinstance(reply, Exception):
             raise reply
         status, headers = reply if isinstance(reply, tuple) else (reply, {})
-        return OpenResponse(status=status, headers=headers, read=nothing, close=nothing)
+        chunks = iter([b"x"] if "content-encoding" in headers else [])
+
+        async def read() -> bytes | None:
+            return next(chunks, None)
+
+        return OpenResponse(status=status, headers=headers, read=read, close=nothing)
 
     return HttpTransport(send=send, blocks=True), times
 
@@ -220,6 +225,13 @@ def test_a_request_is_sent_again_after_a_pause() -> None:
     assert (result.status, result.lost) == (200, None)
     assert times[1] - times[0] >= 0.1
     assert times[2] - times[1] >= 0.2
+
+
+def test_a_status_counts_also_if_the_body_is_lost() -> None:
+    packed = {"content-encoding": "br", "retry-after": "0.1"}
+    transport, times = scripted((429, packed), (307, {**packed, "location": "/b"}), 200)
+    result = exchanged(transport, retries=1, redirects=1)
+    assert (result.status, result.lost, len(times)) == (200, None, 3)
 
 
 @pytest.mark.parametrize(
@@ -299,8 +311,8 @@ def test_only_a_redirect_is_followed() -> None:
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("0", 0), ("120", 120), ("86400", 86400), (" 7 ", 7), ("-1", None), ("1.5", None),
-     ("soon", None), ("", None), ("9" * 400, None), ("²", None),
+    [("0", 0), ("120", 120), ("86400", 86400), (" 7 ", 7), ("-1", None), ("1.5", 1.5),
+     ("2.0", 2), ("1.", None), ("1e3", None), ("soon", None), ("", None), ("9" * 400, None), ("²", None),
      ("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 99 Oct 2015 07:28:00 GMT", None)],
 )  # fmt: skip
 def test_the_time_to_wait_is_read_in_seconds(text: str, seconds: float | None) -> None:

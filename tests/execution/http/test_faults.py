@@ -266,8 +266,12 @@ def test_an_invalid_encoding_is_an_error(
 ) -> None:
     runner = HttpRunner(server=serve(answers(body, **headers)).url)
     outcome = called(runner, operation(), {"id": "1"})
-    assert outcome.is_error
+    assert outcome.reason == "transport"
     assert outcome.text.startswith("200 OK, but: The body of the answer ")
+    missing = serve(answers(body, status=404, **headers)).url
+    outcome = called(HttpRunner(server=missing), operation(), {"id": "1"})
+    assert (outcome.reason, outcome.response.status) == ("status", 404)
+    assert outcome.text.startswith("404 Not Found. The body of the answer ")
 
 
 def test_a_length_that_is_too_short_ends_the_body_and_the_connection(serve: Serve) -> None:

@@ -123,6 +123,9 @@ def test_json_is_a_value_for_the_program_and_text_for_the_model() -> None:
         (b"\x00\xff", None, b"\x00\xff"),
         ('{"a":"é"}'.encode("utf-16"), "application/json; charset=utf-16", {"a": "é"}),
         (b'\xef\xbb\xbf{"a":1}', "application/json", {"a": 1}),
+        (b"\xef\xbb\xbfid,n", "text/csv", "id,n"),
+        (b'{"a":"\xe9"}', "application/json; charset=iso-8859-1", {"a": "é"}),
+        (b'{"a":"\xc3\xa9"}', "application/json; charset=iso-8859-1", {"a": "é"}),
         (b"9007199254740993", "application/json", 9007199254740993),
         (b'"text"', "application/json", "text"),
     ],
@@ -178,6 +181,28 @@ def test_another_status_is_an_error_without_the_body() -> None:
     assert "SECRET-7f3a" in came(body, status=409, expose=True).text
     assert came(b"1", status=299).is_error is False
     assert came(b"", status=599).text == "599"
+
+
+@pytest.mark.parametrize(
+    ("status", "late", "headers", "text"),
+    [
+        (404, False, {}, "404 Not Found. Reason."),
+        (
+            429,
+            False,
+            {"retry-after": "7"},
+            "429 Too Many Requests. Reason. The server asks to wait 7 s.",
+        ),
+        (500, True, {}, "500 Internal Server Error. Reason."),
+        (302, False, {"location": "/x"}, came(status=302, headers=(("location", "/x"),)).text),
+    ],
+)
+def test_a_status_of_an_error_counts_more_than_its_lost_body(
+    status: int, late: bool, headers: dict[str, str], text: str
+) -> None:
+    lost = Received(lost="Reason", late=late, status=status, headers=headers)
+    outcome = outcome_of_response(lost, method="POST", expose=True)
+    assert (outcome.reason, outcome.text) == ("status", text)
 
 
 def test_an_excerpt_is_short_and_visible() -> None:

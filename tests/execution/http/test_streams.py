@@ -167,10 +167,13 @@ def values(outcomes: list[Outcome]) -> list[object]:
 
 
 @pytest.mark.parametrize(
-    "media", [LINES, "application/x-ndjson", "application/jsonl; charset=utf-8"]
+    "media",
+    [LINES, "application/x-ndjson", "application/jsonl; charset=utf-8", "application/geo+json-seq"],
 )
 def test_a_wrong_line_has_issues_and_the_next_ones_follow(serve: Serve, media: str) -> None:
     lines = b'\xef\xbb\xbf{"n": 1}\r\n\n{"n": "two"}\n{"n": 3, \n{"n": 4}'
+    if media.endswith("seq"):
+        lines = lines.replace(b"{", b"\x1e{")
     outcomes = body(serve, media, lines, ITEM)
     assert values(outcomes) == [{"n": 1}, {"n": "two"}, '{"n": 3,', {"n": 4}]
     assert [each.reason for each in outcomes] == [None, "output", "output", None]
@@ -266,6 +269,15 @@ def test_an_item_has_a_size_and_a_stream_has_not(serve: Serve) -> None:
     feed = Feed(serve, LINES, head="Content-Encoding: gzip\r\n").send(packed, None)
     (lost,) = streamed(numbers(feed, LINES, limits=limits), "stream")
     assert "is larger than 20 bytes" in lost.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"), [("lines", b"\n"), ("lines", b" \r\n"), ("events", b"\n"), ("events", b"\r")]
+)
+def test_empty_lines_cost_next_to_nothing(kind: str, line: bytes) -> None:
+    reader, started = items.READERS[kind](None, 1000), time.process_time()
+    found = list(reader.items(line * (10_000_000 // len(line)) + b"data: 1\n\n", is_end=True))
+    assert (len(found), time.process_time() - started < 1) == (1, True)
 
 
 @pytest.mark.slow
