@@ -1,5 +1,6 @@
 """One HTTP operation as frozen data, independent of HTTP libraries and OpenAPI versions."""
 
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -27,6 +28,18 @@ Style: TypeAlias = Literal[
 
 OPERATORS = "+#./;*"
 """Operators of RFC 6570 around a name in a path template, as some documents write them."""
+
+SLOT = r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+"""A slot of a path template: its text in braces, which may be a pattern with braces in it."""
+
+
+def slot_name(slot: str) -> str:
+    """Return the name in the text of a slot, also before a type, a pattern or a shape.
+
+    Web frameworks write `id:int` and `id:[0-9]{1,3}`, Google's documents `name=shelves/*`.
+    """
+    name = re.split("[:=]", slot.strip(OPERATORS + "{} "), maxsplit=1)[0]
+    return name.rstrip("?* ") or slot
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 """HTTP methods that only read (RFC 9110, section 9.2.1)."""

@@ -32,7 +32,15 @@ from pyfunctools.execution.request.styles import (
 )
 from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.media_types import is_json_media, media_kind, sequence_kind
-from pyfunctools.route import NO_NAMES, OPERATORS, ConnectionNames, Parameter, Route, is_reserved
+from pyfunctools.route import (
+    NO_NAMES,
+    OPERATORS,
+    SLOT,
+    ConnectionNames,
+    Parameter,
+    Route,
+    is_reserved,
+)
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
 from pyfunctools.schema.ground.path import Keys, value_at
 
@@ -91,11 +99,11 @@ def _joined(pieces: TemplatePieces) -> str | TemplatePieces:
     return "".join(texts) if len(texts) == len(pieces) else pieces
 
 
-_AT_QUERY = re.compile(r"((?:\{[^{}]*\}|[^?])*)\??(.*)", re.DOTALL)
+_AT_QUERY = re.compile(rf"((?:{SLOT}|[^?])*)\??(.*)", re.DOTALL)
 """Splits a path at the first `?` outside of braces."""
 
-_BRACES = re.compile(r"(?P<braces>\{[^{}]*\})")
-_SLOT = re.compile(r"(?P<braces>\{[^{}]*\})|(?<=/)(?P<colon>:[A-Za-z_][A-Za-z0-9_]*)")
+_BRACES = re.compile(SLOT)
+_SLOT = re.compile(rf"{SLOT}|(?<=/)(?P<colon>:[A-Za-z_][A-Za-z0-9_]*)")
 _LITERAL = "/!$&'()*+,;=:@"
 
 

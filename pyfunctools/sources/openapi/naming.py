@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import items_of
 from pyfunctools.errors import DefinitionError
-from pyfunctools.route import OPERATORS, Route
+from pyfunctools.route import SLOT, Route, slot_name
 
-_SEGMENT = re.compile(r"(?:\{[^{}]*\}|[^/?#])+")
-_EXPRESSION = re.compile(r"\{([^{}]*)\}|^:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_SEGMENT = re.compile(rf"(?:{SLOT}|[^/?#])+")
+_EXPRESSION = re.compile(rf"({SLOT})|^:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
 class SplitPath(NamedTuple):
@@ -41,7 +41,7 @@ def split_path(path: str) -> SplitPath:
         if "{" not in segment and segment[0] != ":":
             fixed.append(segment)
             continue
-        found = [braced or colon for braced, colon in _EXPRESSION.findall(segment)]
+        found = [braced[1:-1] if braced else colon for braced, colon in _EXPRESSION.findall(segment)]
         found = [name for name in found if name[:1] not in ("?", "&")]
         rest = _EXPRESSION.sub("", segment)
         names += found
@@ -123,7 +123,7 @@ def _from_path(route: Route) -> Candidate:
     last = "erase" if method == "delete" else method
     fixed, names, beside = split_path(route.path)
     if names:
-        stripped = [name.strip(OPERATORS) for name in names]
+        stripped = [slot_name(name) for name in names]
         last += "By" + "And".join([name[:1].upper() + name[1:] for name in stripped])
     found = _joined([*fixed, last], route)
     if not beside:

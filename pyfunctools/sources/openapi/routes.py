@@ -19,6 +19,7 @@ from pyfunctools.route import (
     Route,
     SecurityScheme,
     Server,
+    slot_name,
 )
 from pyfunctools.schema.ground.did_you_mean import letters_of
 from pyfunctools.schema.vocabulary import human_mark
@@ -239,21 +240,22 @@ def _in_slots(
     known = set(slots)
     left = {name: entry for name, entry in declared.items() if name not in known}
     similar = {letters: name for name in left if (letters := letters_of(name))}
+    letters_in = {slot: letters_of(slot_name(slot)) for slot in slots}
     in_slots: dict[str, ParameterInput] = {}
     unknown = [
         slot
         for slot in slots
         if slot not in declared
-        and letters_of(slot) not in similar
+        and letters_in[slot] not in similar
         and _NAME.fullmatch(slot.strip(OPERATORS))
     ]
-    others = {*left} - {similar[letters_of(slot)] for slot in slots if letters_of(slot) in similar}
+    others = {*left} - {similar[each] for each in letters_in.values() if each in similar}
     if len(unknown) == len(others) == 1:  # they are each other's, whatever their names
-        similar[letters_of(unknown[0])] = others.pop()
+        similar[letters_in[unknown[0]]] = others.pop()
     for slot in slots:
         entry = declared.get(slot)
         if entry is None:
-            name = similar.pop(letters_of(slot), None)
+            name = similar.pop(letters_in[slot], None)
             entry = _undeclared(operation, slot) if name is None else _renamed(left.pop(name), slot)
             what = "not declared, and taken as text" if name is None else f"declared as {name!r}"
             notes.append(f"The path's parameter {slot!r} is {what}.")
@@ -264,7 +266,8 @@ def _in_slots(
 
 def _renamed(entry: ParameterInput, slot: str) -> ParameterInput:
     name = slot.strip(OPERATORS) or entry.parameter.name
-    return entry._replace(parameter=replace(entry.parameter, name=name, argument=(name,)))
+    parameter = replace(entry.parameter, name=name, argument=(slot_name(slot),))
+    return entry._replace(parameter=parameter)
 
 
 def _undeclared(operation: Operation, slot: str) -> ParameterInput:

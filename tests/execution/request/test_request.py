@@ -84,6 +84,12 @@ def test_a_template_that_cannot_be_filled_is_a_document_error(template: str) -> 
         build(route, {"id": "1"}, base_url=BASE)
 
 
+@pytest.mark.parametrize("slot", ["id:[0-9]{1,3}", "name=shelves/*", "{id}"])
+def test_a_pattern_in_braces_is_a_part_of_its_slot(slot: str) -> None:
+    route = Route(method="GET", path=f"/a/{{{slot}}}:go", parameters=(path(slot),))
+    assert made(route, {slot: "1/2"}).url == f"{BASE}/a/1%2F2:go"
+
+
 @pytest.mark.parametrize("content_type", ["text/plain\r\nX-Evil: 1", "text/plüin", "a\x00"])
 def test_an_invalid_media_type_is_the_documents_fault(content_type: str) -> None:
     route = Route(method="POST", path="/", body=Body(content_type=content_type))

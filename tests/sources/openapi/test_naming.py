@@ -36,6 +36,7 @@ from pyfunctools.sources.openapi.naming import Naming, name_all, path_parameters
         ("/a/{?x}", ["a"], [], []),
         ("/{id*}/{.b}/{;c}", [], ["id*", ".b", ";c"], []),
         ("/{/a}", [], ["/a"], []),
+        ("/a/{id:[0-9]{1,3}}/b", ["a", "b"], ["id:[0-9]{1,3}"], []),
         ("/{}", [], [""], []),
         ("/{a", ["{a"], [], []),
         ("/a}", ["a}"], [], []),
@@ -54,7 +55,7 @@ def test_a_name_twice_in_a_path_counts_once() -> None:
     assert path_parameters("/{a}/x/{a}") == ["a"]
 
 
-@pytest.mark.parametrize("piece", ["{", "}", "{a", "/:", "/{a}", "?", "{{a}}"])
+@pytest.mark.parametrize("piece", ["{", "}", "{a", "/:", "/{a}", "?", "{{a}}", "{a{b}"])
 def test_a_long_hostile_path_takes_no_time(piece: str) -> None:
     path = "/" + piece * (100_000 // len(piece))
     split_path(path)

@@ -195,6 +195,11 @@ def test_path_inputs_have_the_order_of_the_path() -> None:
         ("/{id*}", "id", "id", "id"),
         ("/{+id}", "id", "id", "id"),
         ("/:userId", "user id", "userId", "userId"),
+        ("/{ id }", "id", " id ", "id"),
+        ("/{id:[0-9]{1,3}}", "id", "id:[0-9]{1,3}", "id"),
+        ("/{name=shelves/*}", "name", "name=shelves", "name"),
+        ("/{file?}", "file", "file?", "file"),
+        ("/{{id}}", "id", "{id}", "id"),
     ],
 )
 def test_a_name_that_matches_but_for_case_and_punctuation_is_taken(
@@ -203,7 +208,7 @@ def test_a_name_that_matches_but_for_case_and_punctuation_is_taken(
     found = plan({"parameters": [parameter(declared)]}, path)
     (read,) = found.route.parameters
     assert (read.name, read.argument) == (name, (argument,))
-    slot = path.strip("/:{}")
+    slot = path.strip("/:").removeprefix("{").removesuffix("}")
     assert found.notes == (f"The path's parameter {slot!r} is declared as {declared!r}.",)
 
 
