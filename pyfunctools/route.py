@@ -41,6 +41,7 @@ def slot_name(slot: str) -> str:
     name = re.split("[:=]", slot.strip(OPERATORS + "{} "), maxsplit=1)[0]
     return name.rstrip("?* ") or slot
 
+
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 """HTTP methods that only read (RFC 9110, section 9.2.1)."""
 
@@ -127,8 +128,8 @@ class Body:
 class SecurityScheme:
     """How a caller authenticates: the name in the document, and the credential to send.
 
-    `location` and `parameter` belong to the type `apiKey`, `scheme` (in lower case: `basic`,
-    `bearer`, ...) to `http`, and `flows` to `oauth2`: the addresses of each flow, as written.
+    `location` and `parameter` belong to the type `apiKey`, `scheme` (`basic`, `bearer`, `digest`,
+    or another one as written) to `http`, and `flows` to `oauth2`: the addresses of each flow.
     """
 
     name: str

@@ -125,12 +125,14 @@ def form_text(
     found: Pairs = []
     for name, inner in value.items():
         rule = encoding.get(checked_name(name), NO_ENCODING)
+        declared = _property_schema(schema, name)
         try:
             if is_styled(rule):
                 encode = percent_reserved if rule.allow_reserved else form_encoded
-                found += _styled_fields(name, inner, rule, encode, form_encoded, deep)
+                field = form_parameter(name, rule, schema=declared)
+                found += _styled_fields(field, inner, encode, form_encoded, deep)
                 continue
-            for item, below in _items(inner, _property_schema(schema, name)):
+            for item, below in _items(inner, declared):
                 found.append((form_encoded(name), form_encoded(_field(item, rule, below))))
         except UnsendableError as error:
             raise UnsendableError(error.expected, (name, *error.keys)) from None
@@ -142,7 +144,9 @@ def is_styled(rule: Encoding) -> bool:
     return rule.style is not None or rule.explode is not None or rule.allow_reserved
 
 
-def form_parameter(name: str, rule: Encoding, keys: tuple[str, ...] = ()) -> Parameter:
+def form_parameter(
+    name: str, rule: Encoding, keys: tuple[str, ...] = (), schema: JsonSchema | bool = True
+) -> Parameter:
     """Return a property of a form as a parameter; `keys` lead to the form."""
     style = rule.style or "form"
     return Parameter(
@@ -152,16 +156,16 @@ def form_parameter(name: str, rule: Encoding, keys: tuple[str, ...] = ()) -> Par
         style=style,
         explode=(style == "form" if rule.explode is None else rule.explode) and style != "simple",
         content_type=None if is_styled(rule) else "text/plain",
+        schema=schema,
     )
 
 
 def _styled_fields(
-    name: str, value: JsonValue, rule: Encoding, encode: Encode, encode_name: Encode, deep: bool
+    field: Parameter, value: JsonValue, encode: Encode, encode_name: Encode, deep: bool
 ) -> Pairs:
-    field = form_parameter(name, rule)
     if field.style == "simple":
         text = styled_text(field, value, unencoded)
-        return [] if text is None else [(encode_name(name), encode(text))]
+        return [] if text is None else [(encode_name(field.name), encode(text))]
     return styled_pairs(field, value, encode, encode_name=encode_name, deep=deep)
 
 
@@ -228,8 +232,9 @@ def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_WrittenPart]:
             # Some frameworks name a style for every property, also for a file.
             is_plain = not any(is_binary(s) or file_of(item, s) for item, s in items)
             if name is not None and is_styled(rule) and is_plain:
-                for field, text in _styled_fields(name, inner, rule, unencoded, unencoded, deep):
-                    yield _head(field, rule), text.encode()
+                field = form_parameter(name, rule, schema=schema)
+                for part, text in _styled_fields(field, inner, unencoded, unencoded, deep):
+                    yield _head(part, rule), text.encode()
             else:
                 for item, below in items:
                     yield _part(name, item, rule, below)

@@ -121,7 +121,8 @@ def with_credential(
         reason = f"The type {scheme.type!r} is unknown."
         raise DocumentError(f"securitySchemes.{scheme.name}", reason)
     kind = (scheme.type == "http" and scheme.scheme) or "bearer"
-    whole = text if text.lower().startswith(f"{kind} ") else f"{kind.title()} {text}"
+    written = kind.title() if kind.islower() else kind
+    whole = text if text.lower().startswith(f"{kind.lower()} ") else f"{written} {text}"
     return _with_header(request, "authorization", whole), (text, whole.partition(" ")[2])
 
 
@@ -186,8 +187,8 @@ def _with_key(
     if scheme.location == "query" and name:
         pair = f"{percent(name)}={percent(text)}"
         return replace(request, url=request.url + ("&" if "?" in request.url else "?") + pair)
-    if not can_be_set(name):
-        raise DocumentError(f"securitySchemes.{scheme.name}", "Its name cannot be sent.")
+    if scheme.location is None or not can_be_set(name):
+        raise DocumentError(f"securitySchemes.{scheme.name}", "Its `name` or `in` cannot be sent.")
     if scheme.location == "header":
         return _with_header(request, name.lower(), text)
     if any(character in text for character in ' ",;\\'):

@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias, cast
 from urllib.parse import urlsplit
 
+from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError, wrong_type
 from pyfunctools.execution.request.styles import is_dot_segment, percent_except
 from pyfunctools.execution.steps import UnsendableError
@@ -215,9 +216,12 @@ def _with_variables(server: Server, given: Mapping[str, str], error: ErrorMaker)
         owner = _CALLER if name in given else error
         value = given.get(name, server.variables.get(name))
         if value is None:
-            raise error(f"The server variable {name!r} has no value.")
+            raise error(f"The server variable {name!r} has no value: pass it in `variables`.")
         if name in server.allowed and value not in server.allowed[name]:
-            raise owner(f"The server variable {name!r} has a value the document does not list.")
+            listed = shortened(", ".join(map(repr, server.allowed[name])), 200)
+            raise owner(
+                f"The server variable {name!r} has a value the document does not list ({listed})."
+            )
         url += _variable_text(url, name, value, server.url[end:], owner)
     return url + server.url[end:]
 

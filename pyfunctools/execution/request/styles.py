@@ -12,7 +12,7 @@ from json import JSONEncoder
 from typing import TypeAlias
 from urllib.parse import parse_qsl, quote, unquote
 
-from pyfunctools._json import JsonValue
+from pyfunctools._json import JsonValue, members_of, text_of
 from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.media_types import is_json_media
 from pyfunctools.route import Location, Parameter, Style
@@ -180,7 +180,7 @@ def styled_text(parameter: Parameter, value: JsonValue, encode: Encode) -> str |
     if style == "matrix":
         pairs = styled_pairs(parameter, value, encode)
         return "".join(f";{name}={text}" if text else f";{name}" for name, text in pairs) or None
-    parts = _parts(value, encode)
+    parts = _parts(value, encode, parameter.schema)
     if parts is None or parts == []:
         return None
     text = parts if isinstance(parts, str) else _joined(parts, style, explode, encode)
@@ -206,7 +206,7 @@ def styled_pairs(
     name, style, explode = encode_name(parameter.name), parameter.style, parameter.explode
     if style == "deepObject" and isinstance(value, dict | list):
         return list(_deep_pairs(value, name, encode, deep))
-    parts = _parts(value, encode)
+    parts = _parts(value, encode, parameter.schema)
     if isinstance(parts, str):
         return [(name, parts)]
     if not parts:
@@ -220,7 +220,9 @@ _Parts: TypeAlias = list[str | tuple[str, str]]
 """The encoded items of an array, or members of an object."""
 
 
-def _parts(value: JsonValue, encode: Encode) -> str | _Parts | None:
+def _parts(
+    value: JsonValue, encode: Encode, schema: Mapping[str, JsonValue] | bool
+) -> str | _Parts | None:
     """Return the encoded text, items or members of a value, without nulls."""
     if value is None:
         return None
@@ -231,10 +233,21 @@ def _parts(value: JsonValue, encode: Encode) -> str | _Parts | None:
             if inner is not None
         ]
     if isinstance(value, list | tuple):
-        return [encode(scalar_text(inner)) for inner in value if inner is not None]
+        items = schema.get("items") if isinstance(schema, Mapping) else None
+        return [encode(_item_text(inner, items)) for inner in value if inner is not None]
     return encode(scalar_text(value))
 
 
+def _item_text(value: JsonValue, schema: JsonValue) -> str:
+    """Return the text of an item; an array is joined if its schema is one of Swagger 2.0."""
+    fields = members_of(schema)
+    if not isinstance(value, list) or "collectionFormat" not in fields:
+        return scalar_text(value)
+    texts = (_item_text(each, fields.get("items")) for each in value if each is not None)
+    return _COLLECTIONS.get(text_of(fields["collectionFormat"]), ",").join(texts)
+
+
+_COLLECTIONS = {"ssv": " ", "tsv": "\t", "pipes": "|"}
 _DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import lcm
 from typing import TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import equal, values_in_both
 from pyfunctools.schema.ground.walk import map_children
@@ -456,7 +456,7 @@ def _must_merge(parts: list[_Part]) -> bool:
 
 
 def _is_among(branch: JsonValue, seen: set[str]) -> bool:
-    return isinstance(branch, dict) and len(branch) == 1 and branch.get("$ref") in seen
+    return isinstance(branch, dict) and len(branch) == 1 and text_of(branch.get("$ref")) in seen
 
 
 def _cycle(references: set[str]) -> SchemaError:

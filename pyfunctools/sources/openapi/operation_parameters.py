@@ -104,14 +104,15 @@ def _schemes(document: Document) -> Mapping[str, SecurityScheme]:
 
 
 def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
-    kind, scheme = raw.get("type"), raw.get("scheme")
-    location, parameter = raw.get("in"), raw.get("name")
+    kind = _KINDS.get(text_of(raw.get("type")).lower(), raw.get("type"))
+    scheme, parameter = raw.get("scheme"), raw.get("name")
+    location = text_of(raw.get("in")).lower()
     is_key = kind == "apiKey"
     flows = members_of(raw.get("flows") if kind == "oauth2" else None)
     return SecurityScheme(
         name=name,
         type=text_of(kind),
-        scheme=scheme.lower() if kind == "http" and isinstance(scheme, str) else None,
+        scheme=_known(scheme) if kind == "http" and isinstance(scheme, str) else None,
         location=location if is_key and location in ("query", "header", "cookie") else None,
         parameter=parameter if is_key and isinstance(parameter, str) else None,
         flows={
@@ -119,6 +120,10 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
             for flow, each in flows.items()
         },
     )
+
+
+def _known(scheme: str) -> str:
+    return lower if (lower := scheme.lower()) in ("basic", "bearer", "digest") else scheme
 
 
 def _scopes(scopes: JsonValue) -> tuple[str, ...]:
@@ -130,7 +135,10 @@ def override_key(name: str, location: Location) -> tuple[Location, str]:
     return location, name.lower() if location == "header" else name
 
 
-_LOCATIONS: tuple[str, ...] = get_args(Location)
+_LOCATIONS: Mapping[str, str] = {
+    each.lower(): each for each in (*get_args(Location), swagger.BODY, swagger.FORM)
+}
+_KINDS = {each.lower(): each for each in ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect")}
 _STYLES: Mapping[str, frozenset[str]] = {
     "path": frozenset({"simple", "label", "matrix"}),
     "query": frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"}),
@@ -262,14 +270,17 @@ class Parameters:
         return found._replace(is_human=True) if given else found
 
     def _new(self, place: DocumentPlace) -> ParameterOrReason:
-        raw = place.fields
-        name, location = raw.get("name"), raw.get("in")
+        raw, name = place.fields, place.fields.get("name")
+        location = _LOCATIONS.get(text_of(raw.get("in")).lower())
+        if location is not None and location != raw["in"]:
+            raw = {**raw, "in": location}
+            place = place._replace(value=raw)
         if location in (swagger.BODY, swagger.FORM):
             return place
         if not isinstance(name, str) or not name:
             return "A parameter without a name is left out."
-        if location not in _LOCATIONS:
-            return f"The parameter {name!r} is in {location!r}, and is left out."
+        if location is None:
+            return f"The parameter {name!r} is in {raw.get('in')!r}, and is left out."
         if location == "header" and is_reserved(name):
             return f"The header {name!r} cannot be set by a caller, and is left out."
         location, key = override_key(name, cast("Location", location))

@@ -51,7 +51,17 @@ def value_schema(old: JsonObject) -> JsonObject:
     if old.get("type") == "file":
         rest = {key: old[key] for key in ("title", *HUMAN_MARKS) if key in old}
         return {**_FILE, **rest}
-    return {key: value for key, value in old.items() if key not in _PARAMETER_FIELDS}
+    new = {key: value for key, value in old.items() if key not in _PARAMETER_FIELDS}
+    if "items" in new:
+        new["items"] = _items(new["items"])
+    return new
+
+
+def _items(old: JsonValue) -> JsonValue:
+    """Return the schema of items, with a `collectionFormat` for an array in an array."""
+    if not isinstance(old, dict) or old.get("type") != "array":
+        return old
+    return {"collectionFormat": "csv", **old, "items": _items(old.get("items", True))}
 
 
 def request_body(parameters: Sequence[DocumentPlace], consumes: Sequence[str]) -> JsonObject | None:
@@ -139,6 +149,7 @@ def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
         if path:
             yield {"url": path}
         return
+    host = host.rpartition("://")[2].rstrip("/")
     listed = items_of(schemes if isinstance(schemes, list) else root.get("schemes"))
     known = [str(scheme) for scheme in listed if scheme in ("https", "http")]
     for scheme in sorted(known, reverse=True) or ["https"]:

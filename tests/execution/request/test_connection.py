@@ -211,5 +211,5 @@ def test_a_variable_that_no_server_has_is_named() -> None:
 def test_a_variable_has_to_be_known_and_listed() -> None:
     with pytest.raises(DocumentError):
         documents("https://{h}/")
-    with pytest.raises(DefinitionError, match="does not list"):
+    with pytest.raises(DefinitionError, match=r"does not list \('eu', 'us'\)"):
         documents("https://{region}.example.com", {"region": "xx"}, region="eu")

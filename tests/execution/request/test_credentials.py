@@ -46,6 +46,9 @@ def test_each_scheme_puts_its_credential_in_its_place() -> None:
     assert sent(REQUEST, BEARER, "Bearer t").headers["authorization"] == "Bearer t"
     other = SecurityScheme(name="x", type="http", scheme="hoba")
     assert sent(REQUEST, other, "t").headers["authorization"] == "Hoba t"
+    other = SecurityScheme(name="x", type="http", scheme="GenieKey")
+    assert sent(REQUEST, other, "t").headers["authorization"] == "GenieKey t"
+    assert sent(REQUEST, other, "geniekey t").headers["authorization"] == "geniekey t"
     assert REQUEST.headers == {"cookie": "a=b"}
 
 
@@ -112,6 +115,7 @@ def test_a_credential_that_cannot_be_sent_is_refused_without_its_text(
         SecurityScheme(name="k", type="apiKey", location="header", parameter="Host"),
         SecurityScheme(name="k", type="apiKey", location="header", parameter="Content-Length"),
         SecurityScheme(name="k", type="apiKey", location="query"),
+        SecurityScheme(name="k", type="apiKey", parameter="sid"),
         SecurityScheme(name="k", type="magic"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pyfunctools import Controller
 from pyfunctools.execution.request.assembly import HttpRequest, build, is_dot_segment
 from pyfunctools.route import Body, Encoding, Parameter, Route
 from pyfunctools.schema import Failure
@@ -115,6 +116,33 @@ def test_every_swagger_vector_is_written_exactly(vectors: Path) -> None:
         else:
             got = written({**row, "style": style, "explode": explode})
         assert got == row["expected"], row["id"]
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "query", "body"),
+    [
+        ("multi", "pipes", "a=1%7C2&a=3", "a=1%7C2&a=3"),
+        (None, None, "a=1%2C2,3", "a=1%2C2%2C3"),
+        ("pipes", "ssv", "a=1%202%7C3", "a=1+2%7C3"),
+        ("csv", "multi", "a=1%2C2,3", "a=1%2C2%2C3"),
+    ],
+)
+def test_an_array_in_an_array_of_swagger_has_a_format_of_its_own(
+    outer: str | None, inner: str | None, query: str, body: str
+) -> None:
+    formats = [{"collectionFormat": name} if name else {} for name in (outer, inner)]
+    array = {**formats[0], "items": {"items": {"type": "integer"}, **formats[1], "type": "array"}}
+    found = []
+    for place in ("query", "formData"):
+        operation = {"parameters": [{"name": "a", "in": place, "type": "array", **array}]}
+        document = {"swagger": "2.0", "paths": {"/": {"post": operation}}}
+        route = Controller.from_openapi(document).functions[0].origin
+        assert isinstance(route, Route)
+        value = {"a": [[1, 2], [3]]}
+        request = build(route, {"query": value, "body": value}, base_url="https://h")
+        assert isinstance(request, HttpRequest)
+        found.append((request.content or request.url.partition("?")[2].encode()).decode())
+    assert found == [query, body]
 
 
 def form(value: Any, encoding: Any, schema: Any = True, **rest: Any) -> str | Failure:

@@ -287,6 +287,14 @@ def test_schemas_that_all_refer_to_each_other_keep_references():
     }
 
 
+@pytest.mark.parametrize("reference", [[], {}, 5, None])
+def test_a_reference_that_is_no_text_is_no_reference(reference: Any) -> None:
+    cat = {"allOf": [{"$ref": "#/$defs/Pet"}, {"$ref": reference}], "minProperties": 1}
+    pet = {"type": "object", "discriminator": {"propertyName": "kind", "mapping": {"c": "Cat"}}}
+    merged = normalize({"$ref": "#/$defs/Cat", "$defs": {"Cat": cat, "Pet": pet}})
+    assert merged["$defs"]["Cat"]["type"] == "object"
+
+
 @pytest.mark.parametrize("mark", ["x-human", "x-samchon-human"])
 @pytest.mark.parametrize("no", [False, 0, "no"])
 @pytest.mark.parametrize("yes", [True, 1, "yes"])

@@ -141,7 +141,7 @@ TEXT: JsonObject = {"type": "string"}
             ),
         ),
         (
-            {"name": "f", "in": "query", "type": "array", "collectionFormat": "pipes"},
+            {"name": "f", "in": "Query", "type": "array", "collectionFormat": "pipes"},
             Parameter(
                 name="f",
                 location="query",

@@ -99,6 +99,7 @@ def test_an_at_sign_elsewhere_is_not_a_user_name(url: str) -> None:
         ({"host": "h", "basePath": "v1/"}, ["https://h/v1"]),
         ({"host": "h:8080", "schemes": ["http", "ws"]}, ["http://h:8080"]),
         ({"host": "h", "basePath": "/"}, ["https://h"]),
+        ({"host": "http://h/", "schemes": ["https"]}, ["https://h"]),
         ({"basePath": "/v1"}, ["/v1"]),
         ({}, []),
         ({"host": 7, "basePath": 8, "schemes": 9}, []),

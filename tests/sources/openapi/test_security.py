@@ -17,22 +17,25 @@ def security(schemes: JsonValue, **more: JsonValue) -> Security:
 
 
 KEY: JsonObject = {"type": "apiKey", "in": "header", "name": "X-Key"}
+IN_HEADER = {"location": "header", "parameter": "X-Key"}
 
 
 @pytest.mark.parametrize(
     ("raw", "sent"),
     [
-        (KEY, {"type": "apiKey", "location": "header", "parameter": "X-Key"}),
+        (KEY, {"type": "apiKey", **IN_HEADER}),
         ({**KEY, "in": "query"}, {"type": "apiKey", "location": "query", "parameter": "X-Key"}),
         ({**KEY, "in": "amongus"}, {"type": "apiKey", "parameter": "X-Key"}),
         ({"type": "http", "scheme": "Bearer"}, {"type": "http", "scheme": "bearer"}),
+        ({**KEY, "type": "apikey", "in": "Header"}, {"type": "apiKey", **IN_HEADER}),
+        ({"type": "http", "scheme": "GenieKey"}, {"type": "http", "scheme": "GenieKey"}),
         ({"type": "http"}, {"type": "http"}),
         ({"type": "basic"}, {"type": "http", "scheme": "basic"}),
         ({"type": "oauth2", "flows": None}, {"type": "oauth2"}),
         ({"type": "openIdConnect", "openIdConnectUrl": "x"}, {"type": "openIdConnect"}),
         ({"type": "mutualTLS"}, {"type": "mutualTLS"}),
         ({"type": 7, "in": 8, "name": 9, "scheme": 1}, {"type": ""}),
-        ({"$ref": "#/x-key"}, {"type": "apiKey", "location": "header", "parameter": "X-Key"}),
+        ({"$ref": "#/x-key"}, {"type": "apiKey", **IN_HEADER}),
     ],
 )
 def test_a_security_scheme_has_the_fields_that_are_sent(
