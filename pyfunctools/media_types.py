@@ -116,7 +116,8 @@ _NO_CHARSETS = frozenset(
 )
 
 _JSON_LINES = frozenset(
-    f"application/{name}" for name in ("jsonl", "jsonlines", "ndjson", "x-jsonlines", "x-ndjson")
+    f"application/{name}"
+    for name in ("json-seq", "jsonl", "jsonlines", "ndjson", "x-jsonlines", "x-ndjson")
 )
 _TEXTS = frozenset(
     f"application/{name}"

@@ -28,6 +28,7 @@ from pyfunctools.media_types import (
     first_concrete_media,
     is_json_media,
     is_xml_media,
+    sequence_kind,
     without_parameters,
 )
 from pyfunctools.record.file import File
@@ -90,7 +91,11 @@ def _text(body: Body, value: JsonValue, media: str) -> EncodedBody:
     codec = codec_of(content_type) or ("ascii" if is_json else None)
     if codec is None:
         raise UnsendableError("no body: its charset is unknown")
-    text = json_text(value, ascii_only=codec != "utf-8") if is_json else scalar_text(value)
+    if isinstance(value, list) and sequence_kind(media) == "lines":
+        begin = "\x1e" if media.endswith("json-seq") else ""
+        text = "".join(f"{begin}{json_text(item)}\n" for item in value)
+    else:
+        text = json_text(value, ascii_only=codec != "utf-8") if is_json else scalar_text(value)
     if "*" in media:
         is_string = isinstance(value, str)
         content_type = "text/plain; charset=utf-8" if is_string else "application/json"

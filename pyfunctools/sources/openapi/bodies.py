@@ -95,7 +95,10 @@ def _text_schema(
 ) -> DocumentPlace:
     declared = _target(document, schema).fields
     name = without_parameters(media)
-    if declared.get("type") in (("string",) if received or name != "text/plain" else _TEXT_TYPES):
+    types = ("string",) if received or name != "text/plain" else _TEXT_TYPES
+    if not received and sequence_kind(name) == "lines":
+        types = ("string", "array")
+    if declared.get("type") in types:
         return schema
     text: dict[str, JsonValue] = {"type": "string"}
     text |= {key: declared[key] for key in ("title", "description") if key in declared}

@@ -80,7 +80,7 @@ def _body(old: JsonObject, consumes: Sequence[str]) -> JsonObject:
     schema = old["schema"] if "schema" in old else value_schema(old)
     media_types = [each for each in consumes if without_parameters(each) not in _FORMS]
     new: dict[str, JsonValue] = {
-        "content": {media: {"schema": schema} for media in media_types or [_JSON]}
+        "content": {media: {"schema": schema} for media in media_types or consumes or [_JSON]}
     }
     new |= {key: old[key] for key in ("description", "required", *HUMAN_MARKS) if key in old}
     return new

@@ -49,6 +49,9 @@ def sent(content_type: str, value: Any, schema: Any = True) -> tuple[str, bytes]
         ("application/octet-stream", "/etc/passwd", b"/etc/passwd"),
         ("image/png", {"content": b"\x89"}, b"\x89"),
         ("application/yaml", {"a": 1}, b'{"a":1}'),
+        ("application/x-ndjson", [{"a": "é"}, 2], '{"a":"é"}\n2\n'.encode()),
+        ("application/x-ndjson", '{"a":1}\n', b'{"a":1}\n'),
+        ("application/geo+json-seq", [{"a": 1}], b'\x1e{"a":1}\n'),
     ],
 )
 def test_a_body_is_written_in_its_media_type(

@@ -104,6 +104,8 @@ def test_a_broken_reference_to_a_media_type_is_an_error() -> None:
         ),
         ("text/csv; header=present", {}, {"type": "string", "contentMediaType": "text/csv"}),
         ("application/x-ndjson", {}, {"type": "string"}),
+        ("application/x-ndjson", OBJECT, {"type": "string"}),
+        ("application/x-ndjson", {"type": "array"}, {"type": "array"}),
         ("image/png", True, {"type": "string", "format": "binary"}),
         ("image/png", OBJECT, {"type": "string", "format": "binary"}),
         ("image/png", {"$ref": "#/text"}, {"type": "string", "maxLength": 7, "format": "binary"}),

@@ -104,9 +104,11 @@ def test_a_body_has_every_media_type_but_those_of_forms() -> None:
         "description": "d",
         "content": {"application/json": {"schema": schema}, "application/xml": {"schema": schema}},
     }
-    assert swagger.request_body(places({"in": "body", "type": "string"}), []) == {
-        "content": {"application/json": {"schema": {"type": "string"}}}
-    }
+    form = "application/x-www-form-urlencoded"
+    for consumes, media in (([], "application/json"), ([form], form)):
+        assert swagger.request_body(places({"in": "body", "type": "string"}), consumes) == {
+            "content": {media: {"schema": {"type": "string"}}}
+        }
 
 
 def test_form_fields_become_one_form() -> None:
