@@ -30,14 +30,11 @@ OPERATORS = "+#./;*"
 """Operators of RFC 6570 around a name in a path template, as some documents write them."""
 
 SLOT = r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
-"""A slot of a path template: its text in braces, which may be a pattern with braces in it."""
+"""A slot of a path template: a text in braces, which may have braces in it."""
 
 
 def slot_name(slot: str) -> str:
-    """Return the name in the text of a slot, also before a type, a pattern or a shape.
-
-    Web frameworks write `id:int` and `id:[0-9]{1,3}`, Google's documents `name=shelves/*`.
-    """
+    """Return the name in the text of a slot, as `id:[0-9]{1,3}` and `name=shelves/*`."""
     name = re.split("[:=]", slot.strip(OPERATORS + "{} "), maxsplit=1)[0]
     return name.rstrip("?* ") or slot
 
@@ -51,6 +48,7 @@ IDEMPOTENT = SAFE | {"DELETE", "PUT"}
 _RESERVED = frozenset(
     {
         "accept",
+        "accept-encoding",
         "authorization",
         "connection",
         "content-length",

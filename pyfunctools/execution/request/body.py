@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from secrets import token_hex
 from typing import NamedTuple, TypeAlias
 
-from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._json import JsonSchema, JsonValue, text_of
 from pyfunctools.execution.person.uploads import file_of, is_binary, wants_file
 from pyfunctools.execution.request.styles import (
     NOT_UNICODE,
@@ -91,11 +91,10 @@ def _text(body: Body, value: JsonValue, media: str) -> EncodedBody:
     codec = codec_of(content_type) or ("ascii" if is_json else None)
     if codec is None:
         raise UnsendableError("no body: its charset is unknown")
+    text = json_text(value, ascii_only=codec != "utf-8") if is_json else scalar_text(value)
     if isinstance(value, list) and sequence_kind(media) == "lines":
         begin = "\x1e" if media.endswith("json-seq") else ""
         text = "".join(f"{begin}{json_text(item)}\n" for item in value)
-    else:
-        text = json_text(value, ascii_only=codec != "utf-8") if is_json else scalar_text(value)
     if "*" in media:
         is_string = isinstance(value, str)
         content_type = "text/plain; charset=utf-8" if is_string else "application/json"
@@ -257,6 +256,7 @@ def _part(
         content = file.spelled(schema)
         is_raw = content is file.content
         filename = file.filename or (name if is_raw or wants_file(schema) else None)
+        media = media or first_concrete_media(text_of(_under(schema, "contentMediaType")))
         media = file.content_type or media or "application/octet-stream"
         return _head(name, rule, media, filename), content
     is_scalar = not isinstance(value, dict | list)

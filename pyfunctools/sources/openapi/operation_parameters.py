@@ -104,15 +104,14 @@ def _schemes(document: Document) -> Mapping[str, SecurityScheme]:
 
 
 def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
-    kind = _KINDS.get(text_of(raw.get("type")).lower(), raw.get("type"))
-    scheme, parameter = raw.get("scheme"), raw.get("name")
-    location = text_of(raw.get("in")).lower()
+    kind, scheme = raw.get("type"), text_of(raw.get("scheme"))
+    location, parameter = text_of(raw.get("in")).lower(), raw.get("name")
     is_key = kind == "apiKey"
     flows = members_of(raw.get("flows") if kind == "oauth2" else None)
     return SecurityScheme(
         name=name,
         type=text_of(kind),
-        scheme=_known(scheme) if kind == "http" and isinstance(scheme, str) else None,
+        scheme=(_LOWER.get(scheme.lower(), scheme) or None) if kind == "http" else None,
         location=location if is_key and location in ("query", "header", "cookie") else None,
         parameter=parameter if is_key and isinstance(parameter, str) else None,
         flows={
@@ -120,10 +119,6 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
             for flow, each in flows.items()
         },
     )
-
-
-def _known(scheme: str) -> str:
-    return lower if (lower := scheme.lower()) in ("basic", "bearer", "digest") else scheme
 
 
 def _scopes(scopes: JsonValue) -> tuple[str, ...]:
@@ -138,15 +133,13 @@ def override_key(name: str, location: Location) -> tuple[Location, str]:
 _LOCATIONS: Mapping[str, str] = {
     each.lower(): each for each in (*get_args(Location), swagger.BODY, swagger.FORM)
 }
-_KINDS = {each.lower(): each for each in ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect")}
+_LOWER = {name: name for name in ("basic", "bearer", "digest")}
 _STYLES: Mapping[str, frozenset[str]] = {
     "path": frozenset({"simple", "label", "matrix"}),
     "query": frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"}),
     "header": frozenset({"simple"}),
     "cookie": frozenset({"form", "cookie"}),
 }
-_NO_STYLES = frozenset[str]()
-_NO_ENCODINGS: Mapping[str, Encoding] = {}
 _OLD_STYLES = frozenset({"form", "simple", "spaceDelimited", "tabDelimited", "pipeDelimited"})
 """Styles for `collectionFormat` of Swagger 2.0, in every location."""
 
@@ -299,7 +292,8 @@ class Parameters:
         else:
             content_type, schema, beside = content.media, content.schema, content.marked
             notes += content.notes
-        written, encoding = schema.value, _NO_ENCODINGS
+        written: JsonValue = schema.value
+        encoding: Mapping[str, Encoding] = {}
         if location == "querystring":
             content_type = content_type or "application/x-www-form-urlencoded"
             written = form_schema(self._document, schema)
@@ -355,7 +349,7 @@ def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> 
     style: JsonValue = "form" if location in ("query", "cookie") else "simple"
     declared = raw.get("style")
     if declared is not None:
-        allowed = _OLD_STYLES if old else _STYLES.get(location, _NO_STYLES)
+        allowed = _OLD_STYLES if old else _STYLES.get(location, ())
         if isinstance(declared, str) and declared in allowed:
             style = declared
         else:

@@ -285,15 +285,17 @@ def test_a_part_has_a_content_type_and_a_filename() -> None:
     schema = {
         "properties": {
             "raw": {"type": "string", "format": "binary"},
+            "png": {"type": "string", "contentMediaType": "image/png"},
             "list": {"type": "array", "items": {"type": "string", "contentEncoding": "base64"}},
         }
     }
-    value = {"n": 1, "o": {}, "raw": "/etc/passwd", "list": [b"\xff"], "file": b""}
+    value = {"n": 1, "o": {}, "raw": "/etc/passwd", "png": b"", "list": [b"\xff"], "file": b""}
     found = [head.partition("\r\n") for head in heads(value, None, schema)]
     assert [(first[32:], last) for first, _, last in found] == [
         ('name="n"', "Content-Type: text/plain"),
         ('name="o"', "Content-Type: application/json"),
         ('name="raw"; filename="raw"', "Content-Type: application/octet-stream"),
+        ('name="png"; filename="png"', "Content-Type: image/png"),
         ('name="list"; filename="list"', "Content-Type: application/octet-stream"),
         ('name="file"; filename="file"', "Content-Type: application/octet-stream"),
     ]

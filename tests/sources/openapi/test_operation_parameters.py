@@ -205,6 +205,7 @@ def test_a_style_that_is_invalid_in_its_location_is_noted(
     [
         "Accept",
         "accept",
+        "Accept-Encoding",
         "Content-Type",
         "Authorization",
         "Host",

@@ -27,7 +27,7 @@ IN_HEADER = {"location": "header", "parameter": "X-Key"}
         ({**KEY, "in": "query"}, {"type": "apiKey", "location": "query", "parameter": "X-Key"}),
         ({**KEY, "in": "amongus"}, {"type": "apiKey", "parameter": "X-Key"}),
         ({"type": "http", "scheme": "Bearer"}, {"type": "http", "scheme": "bearer"}),
-        ({**KEY, "type": "apikey", "in": "Header"}, {"type": "apiKey", **IN_HEADER}),
+        ({**KEY, "in": "Header"}, {"type": "apiKey", **IN_HEADER}),
         ({"type": "http", "scheme": "GenieKey"}, {"type": "http", "scheme": "GenieKey"}),
         ({"type": "http"}, {"type": "http"}),
         ({"type": "basic"}, {"type": "http", "scheme": "basic"}),
