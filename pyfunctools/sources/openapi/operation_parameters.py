@@ -299,10 +299,11 @@ class Parameters:
             written = form_schema(self._document, schema)
             encoding = encodings_of(self._document, content.entry) if content else encoding
         style, explode = _style(raw, location, old, notes)
+        argument = (name,) if location == "path" else (location, name)
         parameter = Parameter(
             name=name,
             location=location,
-            argument=_argument(name, location),
+            argument=("query",) if location == "querystring" else argument,
             required=location == "path" or raw.get("required") is True,
             style=style,
             explode=explode,
@@ -360,9 +361,3 @@ def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> 
     explode = raw.get("explode")
     default = style in ("form", "cookie")
     return cast("Style", style), explode if isinstance(explode, bool) else default
-
-
-def _argument(name: str, location: Location) -> tuple[str, ...]:
-    if location == "path":
-        return (name,)
-    return ("query",) if location == "querystring" else (location, name)
