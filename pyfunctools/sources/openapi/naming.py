@@ -41,9 +41,7 @@ def split_path(path: str) -> SplitPath:
         if "{" not in segment and segment[0] != ":":
             fixed.append(segment)
             continue
-        found = [
-            braced[1:-1] if braced else colon for braced, colon in _EXPRESSION.findall(segment)
-        ]
+        found = [braced[1:-1] or colon for braced, colon in _EXPRESSION.findall(segment)]
         found = [name for name in found if name[:1] not in ("?", "&")]
         rest = _EXPRESSION.sub("", segment)
         names += found
