@@ -51,6 +51,7 @@ from pyfunctools.sources.python.markers import (
     marks_in,
     remedy_of,
 )
+from pyfunctools.sources.python.type_arguments import bound_hint
 
 EMPTY: object = Parameter.empty
 """A missing default, or a missing hint of the output."""
@@ -184,11 +185,13 @@ def hints_of(
     if signature.return_annotation is not EMPTY:
         raw["return"] = signature.return_annotation
     with suppress(Exception):  # evaluating the text of a hint may raise anything: see which one
-        return Hints(signature.parameters, resolve_hints(raw, names, behind), {}, names)
+        resolved = resolve_hints(raw, names, behind).items()
+        known = {name: bound_hint(hint, called, owner) for name, hint in resolved}
+        return Hints(signature.parameters, known, {}, names)
     unknown: dict[str, Exception] = {}
     for name, hint in raw.items():
         try:
-            raw[name] = _hint_of(name, hint, behind, names)
+            raw[name] = bound_hint(_hint_of(name, hint, behind, names), called, owner)
         except Exception as error:  # as above
             unknown[name] = error
     return Hints(signature.parameters, raw, unknown, names)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache, partial
 from types import GenericAlias, NoneType, UnionType
 from typing import (
-    Annotated,
     Any,
     ForwardRef,
     Literal,
@@ -33,6 +32,7 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.core_schema import KNOWN, CoreReader, CoreSchema
 from pyfunctools.sources.python.generator import Generator
 from pyfunctools.sources.python.hint_scope import Namespace, keys_of
+from pyfunctools.sources.python.type_arguments import subscripted, with_inner
 
 _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -222,14 +222,7 @@ class TypedDictRewriter:
             return hint
         if isinstance(hint, type) and is_typeddict(hint):
             return self._class(hint)
-        origin, inner = get_origin(hint), get_args(hint)
-        if origin in (None, Literal, Callable):
-            return hint
-        hints = inner[:1] if origin is Annotated else inner
-        rewritten = tuple(map(self.hint, hints))
-        if all(new is old for new, old in zip(rewritten, hints, strict=True)):
-            return hint
-        return _subscripted(origin, (*rewritten, *inner[len(hints) :]))
+        return with_inner(hint, self.hint)
 
     def _class(self, cls: type) -> object:
         if cls in self._rewritten:
@@ -237,7 +230,7 @@ class TypedDictRewriter:
         name = f"{cls.__name__}_{len(self._rewritten)}"
         self._rewritten[cls] = ForwardRef(name)
         hints = {
-            key: _subscripted(Required if required else NotRequired, (self.hint(hint),))
+            key: subscripted(Required if required else NotRequired, (self.hint(hint),))
             for key, (hint, required) in keys_of(cls, self._names).items()
         }
         created = cast("Callable[..., type]", TypedDict)(cls.__name__, hints)
@@ -246,9 +239,3 @@ class TypedDictRewriter:
                 setattr(created, attribute, getattr(cls, attribute))
         self._rewritten[cls] = self.known[name] = created
         return created
-
-
-def _subscripted(origin: object, inner: tuple[object, ...]) -> object:
-    generic: Any = Union if origin is UnionType else origin
-    only, *more = inner
-    return generic[inner if more else only]
