@@ -90,16 +90,18 @@ class LocalRunner:
     ) -> object:
         """Return what a call returns; an iterator is read if its items are not passed on."""
         limit, into = self.limits.call, list if run.put is None else None
+        raised: BaseException | None = None
         if is_async:
             value = call()
         elif run.awaits or executor is not None or limit is not None:
             pool = executor or self._threads.value
             value, raised = await _in_executor(run, call, pool, limit, into)
-            if raised is not None:
-                raise raised
         else:
-            value = call()
-            value = value if type(value) in _READY else _collected(value, into)
+            value, raised = _caught(call, into)
+        if isinstance(raised, StopIteration):  # no coroutine may raise it
+            raise _EndedError(_raised(run, raised))
+        if raised is not None:
+            raise raised
         if type(value) in _READY or not isinstance(value, _PENDING):
             return value
         if into is None and isinstance(value, AsyncIterator):
@@ -189,9 +191,9 @@ async def _in_executor(
 class _EndedError(Exception):
     """The end of a call that its function has not ended. Never leaves this file."""
 
-    def __init__(self, **outcome: Any) -> None:
+    def __init__(self, outcome: Outcome) -> None:
         super().__init__()
-        self.outcome = Outcome(**outcome)
+        self.outcome = outcome
 
 
 def _threads() -> "ThreadPoolExecutor":
@@ -306,7 +308,7 @@ _WITHHELD = (
 
 def _late(run: "Run", limit: float, state: str) -> _EndedError:
     text = f"The function has not ended within {limit:g} seconds. {state}"
-    return _EndedError(text=text, reason="deadline", function=run.function.name)
+    return _EndedError(Outcome(text=text, reason="deadline", function=run.function.name))
 
 
 def _executor_failed(run: "Run", error: BaseException, *, is_taken: bool = True) -> _EndedError:
@@ -319,7 +321,8 @@ def _executor_failed(run: "Run", error: BaseException, *, is_taken: bool = True)
     if is_taken:
         text = f"The executor could not run this call, or could not return its value ({message}). "
         text += "Whether the function ran is not known."
-    return _EndedError(text=text, reason="raised", exception=error, function=run.function.name)
+    name = run.function.name
+    return _EndedError(Outcome(text=text, reason="raised", exception=error, function=name))
 
 
 _LONGEST_ERROR = 160
@@ -349,6 +352,7 @@ def _returned(
         return Outcome(text=_described_all(files), value=value, content=files)
     try:
         json = dump(rest)
+        text = _described_all(files) if files and json in ([], {}) else _told(json, value)
     except Exception as error:  # serialisation runs code of the application
         log_raised(function.name, "writing the result as JSON", error)
         message = type(error).__name__ if run.withholds else _message(error)
@@ -368,7 +372,6 @@ def _returned(
             reason="output",
             issues=checked.issues,
         )
-    text = _described_all(files) if files and json in ([], {}) else _told(json, value)
     return Outcome(
         text=text, value=value, content=files, function=function.name, _json=(json, value)
     )

@@ -185,6 +185,10 @@ class MuteError(Exception):
         raise ValueError
 
 
+def raise_the_end() -> object:
+    return next(iter(()))
+
+
 def raise_mute() -> None:
     raise MuteError
 
@@ -198,6 +202,7 @@ def raise_retry_of_an_error() -> None:
     ("handler", "text"),
     [
         (raise_mute, "MuteError"),
+        (raise_the_end, "StopIteration"),
         (raise_retry_of_an_error, "Give a date in the future."),
         (raise_plain, "ValueError: no such tea[31m"),
         (raise_bare, "RuntimeError"),
@@ -235,8 +240,11 @@ def test_a_result_that_does_not_match_the_output_schema_is_an_error(runner: Loca
     assert "does not match its output schema" in outcome.text
 
 
-def test_a_result_that_cannot_be_written_as_json_is_an_error(runner: LocalRunner) -> None:
-    outcome = ran(runner, made(lambda: threading.Lock()))
+@pytest.mark.parametrize("value", [threading.Lock(), 10**5_000, [10**5_000]], ids=type)
+def test_a_result_that_cannot_be_written_as_json_is_an_error(
+    runner: LocalRunner, value: object
+) -> None:
+    outcome = ran(runner, made(lambda: value))
     assert outcome.is_error
     assert "cannot be written as JSON" in outcome.text
 

@@ -1,6 +1,6 @@
 """The handler of a callable: arguments from JSON become objects, and make a call."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -165,7 +165,7 @@ class MethodHandler(NamedTuple):
         return {**cast("Objects", kwargs), **held}
 
     def dump(self, value: object) -> JsonValue:
-        """Return an output as JSON, by pydantic's rules.
+        """Return an output as JSON, by pydantic's rules; any mapping or sequence is JSON.
 
         A value that does not match its hint is serialized by its type: the mistake is visible.
 
@@ -173,7 +173,9 @@ class MethodHandler(NamedTuple):
             Exception: whatever serializing the value raises.
         """
         serializer, held = self.output.value.serializer, {"output": (value,)}
-        return serializer.to_python(held, mode="json", by_alias=True, warnings=False)["output"][0]
+        return serializer.to_python(
+            held, mode="json", by_alias=True, warnings=False, fallback=_collection
+        )["output"][0]
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
         """Return a handler that makes the same calls to another callable, with these defaults."""
@@ -275,6 +277,15 @@ def _fresh(default: object) -> object:
         with suppress(Exception):  # copying runs user code, which may raise anything
             return deepcopy(default)
     return default
+
+
+def _collection(value: object) -> object:
+    """Return a mapping or a collection that pydantic does not know as a `dict` or a `list`."""
+    if isinstance(value, Mapping):
+        return dict(cast("Objects", value))
+    if isinstance(value, Set | Sequence | ValuesView):
+        return list(cast("Iterable[object]", value))
+    raise TypeError(f"Unable to serialize unknown type: {type(value)}")
 
 
 def _is_mutable(default: object) -> bool:

@@ -325,7 +325,8 @@ _ASYNC_STREAMS = (abc.AsyncGenerator, abc.AsyncIterable, abc.AsyncIterator)
 _UNIONS = (Union, UnionType)
 _FILES_TAKEN_OUT = (list, dict, abc.Sequence, abc.Mapping)
 """Containers of which what is no file has an output schema."""
-_STREAMS = (*_ASYNC_STREAMS, abc.Generator, abc.Iterable, abc.Iterator)
+_COLLECTED = (*_ASYNC_STREAMS, abc.Generator, abc.Iterable, abc.Iterator)
+_COLLECTED += (abc.Collection, abc.KeysView, abc.ValuesView)
 
 
 def _output(hint: object) -> object:
@@ -339,7 +340,7 @@ def _output(hint: object) -> object:
         return EMPTY
     if origin in _WAITED:
         return _output(inner[-1]) if inner else EMPTY
-    if origin in _STREAMS:
+    if origin in _COLLECTED:
         return _output(GenericAlias(list, inner[:1] or (Any,)))
     if origin in _UNIONS and any(map(_is_result_type, inner)):
         left = tuple(each for each in inner if not _is_result_type(each))

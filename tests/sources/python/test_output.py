@@ -5,10 +5,12 @@
 import datetime as dt
 import enum
 import warnings
-from collections.abc import Callable, Iterator
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
@@ -62,6 +64,8 @@ SCHEMAS: list[tuple[object, Any]] = [
     (int, {"type": "integer"}),
     (list[str], {"type": "array", "items": {"type": "string"}}),
     (Iterator[int], {"type": "array", "items": {"type": "integer"}}),
+    (Collection[int], {"type": "array", "items": {"type": "integer"}}),
+    (ValuesView[int], {"type": "array", "items": {"type": "integer"}}),
     (int | None, {"anyOf": [{"type": "integer"}, {"type": "null"}]}),
     (Any, None),
     (Outcome, None),
@@ -117,6 +121,10 @@ DUMPS: list[tuple[object, object, object]] = [
     (Iterator[int], [1, 2], [1, 2]),
     (Any, {"a": Item("a"), 1: b"\xff"}, {"a": {"name": "a", "made": "2026-01-02"}, "1": "_w=="}),
     (Any, (1, {2}), [1, [2]]),
+    (Any, {"keys": {"a": 1}.keys(), "range": range(2)}, {"keys": ["a"], "range": [0, 1]}),
+    (Iterable[Item], {"a": Item("a")}.values(), [{"name": "a", "made": "2026-01-02"}]),
+    (Mapping[str, int], MappingProxyType({"a": 1}), {"a": 1}),
+    (Any, ChainMap({"a": 1}, {"b": 2}), {"b": 2, "a": 1}),
 ]  # fmt: skip
 
 
