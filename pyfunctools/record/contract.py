@@ -82,8 +82,8 @@ class Contract:
     that others make of the schemas, each once.
 
     `is_human` decides which values are human; with `None`, no value is. With `hinted`, pydantic
-    made the schemas from type hints: a time needs no offset from UTC, and `format` is not checked
-    in the output.
+    made the schemas from type hints: `format` is checked as pydantic reads it, and not in the
+    output.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Contract:
         self.output = output
         self.items = items
         self.first = first
-        self.validator = Validator(parameters, formats="local" if hinted else True)
+        self.validator = Validator(parameters, formats="hinted" if hinted else True)
         self.output_validator = None if output is None else Validator(output, formats=not hinted)
         self.renderings: dict[_Rendered, Rendering] = {}
         self.mark = object()
@@ -222,7 +222,7 @@ class Contract:
             lambda _: self.notes,
             examples=lambda: self.examples,
             first=self.first,
-            hinted=self.validator.formats == "local",
+            hinted=self.validator.formats == "hinted",
             items=self.items,
         )
 
@@ -237,7 +237,7 @@ class Contract:
         output, schema = self.output or {}, self.items
         if schema is None and isinstance(items := output.get("items"), dict):
             schema = {**items, "$defs": output["$defs"]} if "$defs" in output else items
-        formats = self.validator.formats != "local"
+        formats = self.validator.formats != "hinted"
         return None if schema is None else Validator(schema, formats=formats)
 
     def positional(self) -> tuple[JsonSchema | bool, ...]:

@@ -7,9 +7,10 @@ person gives `MINE`.
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from enum import IntEnum
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
@@ -17,11 +18,13 @@ from pydantic import (
     AliasChoices,
     AliasGenerator,
     AliasPath,
+    AnyUrl,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    HttpUrl,
     NaiveDatetime,
     PlainValidator,
     RootModel,
@@ -816,7 +819,18 @@ def test_an_injected_part_inside_a_hint_is_an_error(hint: object) -> None:
         function_of(_of(hint))
 
 
-# Dates and times
+# Dates and times, and other formats
+
+DURATIONS = (
+    "-P1D",
+    "PT0.0015S",
+    "P1.5D",
+    "P1W2D",
+    "1 day",
+    "3 days, 01:00:00",
+    "01:30",
+    "-01:30:15.5",
+)
 
 
 @pytest.mark.parametrize(
@@ -833,10 +847,15 @@ def test_an_injected_part_inside_a_hint_is_an_error(hint: object) -> None:
         (Human[datetime], "2026-12-24T10:00:00"),
         (list[datetime], ["2026-12-24T10:00:00"]),
         (datetime | None, "2026-12-24T10:00:00"),
+        (date, "2026-12-24T00:00:00Z"),
+        *((timedelta, text) for text in DURATIONS),
+        (UUID, "123E4567e89b12d3a456426614174000"),
+        (HttpUrl, "https://de.wikipedia.org/wiki/München"),
+        (AnyUrl, "http://müller.example/{id}"),
     ],
     ids=str,
 )
-def test_times_that_pydantic_accepts_are_accepted(hint: Any, text: Any) -> None:
+def test_texts_that_pydantic_accepts_are_accepted(hint: Any, text: Any) -> None:
     def f(x: Any) -> object:
         return x
 
@@ -857,6 +876,10 @@ def test_times_that_pydantic_accepts_are_accepted(hint: Any, text: Any) -> None:
         (date, "24.12.2026", "2025-01-31"),
         (AwareDatetime, "2026-12-24T10:00:00", "2025-01-31T09:30:00Z"),
         (NaiveDatetime, "2026-12-24T10:00:00Z", "2025-01-31T09:30:00"),
+        (date, "2026-12-24T10:00:00", "2025-01-31"),
+        *((timedelta, text, "P3DT12H30M") for text in ("", "P", "PT", "-", "90", "1:60", "P1D1")),
+        (UUID, "123e4567-e89b12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"),
+        (AnyUrl, "example.com", "https://example.com/a?b=c"),
     ],
     ids=str,
 )
@@ -865,6 +888,18 @@ def test_the_issue_of_an_invalid_time_has_an_example(hint: Any, text: str, examp
     assert outcome.reason == "arguments"
     assert example in outcome.issues[0].expected
     assert example in outcome.text
+
+
+@pytest.mark.parametrize(
+    "default", [timedelta(days=-1), timedelta(microseconds=1500), timedelta(days=400, hours=1)]
+)
+def test_a_default_of_the_schema_can_be_given(default: timedelta) -> None:
+    def f(x: timedelta = default) -> timedelta:
+        return x
+
+    functions = Controller.from_functions([f])
+    shown = functions["f"].parameters["properties"]["x"]["default"]
+    assert functions.call("f", {"x": shown}).unwrap() == default
 
 
 def test_times_in_a_document_have_the_format_of_json_schema() -> None:

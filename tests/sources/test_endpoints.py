@@ -3,9 +3,10 @@
 
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, Any
+from uuid import UUID
 
 import pytest
 from fastapi import APIRouter, Body, Cookie, Depends, FastAPI, Form, Header, Query
@@ -374,13 +375,22 @@ def test_a_given_summary_and_description_stay() -> None:
     assert "Other" not in json.dumps(made.parameters) + made.description
 
 
-def test_a_naive_time_is_taken() -> None:
-    def at(when: datetime) -> datetime:
+@pytest.mark.parametrize(
+    ("hint", "text", "value"),
+    [
+        (datetime, "2025-01-31T09:30:00", "2025-01-31T09:30:00"),
+        (timedelta, "01:30", "PT1H30M"),
+        (UUID, "123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-426614174000"),
+    ],
+)
+def test_a_text_is_taken_as_the_application_takes_it(hint: Any, text: str, value: str) -> None:
+    def at(when: Any) -> Any:
         return when
 
+    at.__annotations__ = {"when": hint, "return": hint}
     with served(at) as app:
-        outcome = app.call("f_post", {"query": {"when": "2025-01-31T09:30:00"}})
-        assert outcome.value == "2025-01-31T09:30:00", outcome.text
+        outcome = app.call("f_post", {"query": {"when": text}})
+        assert outcome.value == value, outcome.text
 
 
 def test_the_application_gets_headers_and_cookies_as_they_were_given() -> None:

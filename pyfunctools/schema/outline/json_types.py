@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -111,8 +112,11 @@ def texts_of(value: JsonValue) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
-Formats: TypeAlias = Literal["local"] | bool
-"""Whether known formats are checked; with `"local"`, times need no offset from UTC."""
+Formats: TypeAlias = Literal["hinted"] | bool
+"""Whether known formats are checked; with `"hinted"`, as pydantic reads them.
+
+A time needs no offset from UTC, a `uuid` no hyphens, and a `uri` may have letters of any script.
+"""
 
 EXAMPLES: Final[Mapping[str, str]] = {
     "date": "2025-01-31",
@@ -132,15 +136,30 @@ EXAMPLES: Final[Mapping[str, str]] = {
 """A valid value of each format that is checked."""
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?"
+_ZONE = r"(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?"
+_TIME = rf"[0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]{{1,9}})?)?{_ZONE}"
+_MIDNIGHT = rf"00:00(?::00(?:\.0+)?)?{_ZONE}"
+_CLOCK = r"[0-9]+:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
+_PART = r"[0-9]+(?:\.[0-9]+)?"
+_FORMS: Final[Mapping[str, str]] = {
+    "date": rf"{_DATE}(?:[Tt ]{_MIDNIGHT})?",
+    "date-time": rf"{_DATE}(?:[Tt ]{_TIME})?",
+    "time": _TIME,
+    "duration": rf"[+-]?(?:P(?=.)(?:{_PART}[YMWD])*(?:T(?:{_PART}[HMS])+)?"
+    rf"|(?=.)(?:[0-9]+ ?d(?:ays?)?,? ?)?(?:{_CLOCK})?)",
+    "uri": r"[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x1f\x7f]*",
+    "uuid": r"(?i:[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12})",
+}
+"""The forms of text that pydantic reads, in which a model may write a value of each format."""
 
 
-def _is_date_time(text: str) -> bool:
-    return bool(re.fullmatch(rf"{_DATE}(?:[Tt ]{_TIME})?", text)) and _exists(text)
+def _has_form(form: str, text: str) -> bool:
+    if not re.fullmatch(_FORMS[form], text):
+        return False
+    return _exists(f"2025-01-31T{text}" if form == "time" else text) if form in _DATED else True
 
 
-def _is_time(text: str) -> bool:
-    return bool(re.fullmatch(_TIME, text)) and _exists(f"2025-01-31T{text}")
+_DATED = frozenset({"date", "date-time", "time"})
 
 
 def _exists(date_time: str) -> bool:
@@ -152,8 +171,7 @@ def _exists(date_time: str) -> bool:
     return True
 
 
-CLOCK: Final[Mapping[str, Callable[[str], bool]]] = {
-    "date-time": _is_date_time,
-    "time": _is_time,
+HINTED: Final[Mapping[str, Callable[[str], bool]]] = {
+    form: partial(_has_form, form) for form in _FORMS
 }
-"""The checks for `formats="local"`, as jsonschema-rs expects them."""
+"""The checks for `formats="hinted"`, as jsonschema-rs expects them."""

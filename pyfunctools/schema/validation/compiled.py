@@ -35,7 +35,7 @@ from pyfunctools.schema.ground.json_values import (
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.ground.walk import children, subschemas
-from pyfunctools.schema.outline.json_types import CLOCK, Formats
+from pyfunctools.schema.outline.json_types import HINTED, Formats
 from pyfunctools.schema.outline.outline import BACKTRACKS, Place, ValueTest
 from pyfunctools.schema.vocabulary import IN_PLACE, UNEVALUATED
 
@@ -195,7 +195,7 @@ class Compiled:
             make,
             dict(schema) if isinstance(schema, dict) else bool(schema),
             validate_formats=self._formats is not False,
-            formats=dict(CLOCK) if self._formats == "local" else None,
+            formats=dict(HINTED) if self._formats == "hinted" else None,
             retriever=self._retriever,
             registry=registry,
             pattern_options=FancyRegexOptions(backtrack_limit=BACKTRACKS),

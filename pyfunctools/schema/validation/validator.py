@@ -45,8 +45,8 @@ class Validator:
     """A schema that validates values; it is compiled for the first value.
 
     The draft is that of `$schema`, or else 2020-12. With `formats`, known formats are checked; with
-    `"local"`, date-times and times without an offset from UTC are valid too. A `$ref` to another
-    document needs a `resolver`: a function that returns the document at an address.
+    `"hinted"`, in the forms that pydantic reads. A `$ref` to another document needs a
+    `resolver`: a function that returns the document at an address.
 
     Cheap to create and thread-safe. Of all validators only the last `MOST_COMPILED` to compile keep
     what they compiled. A copy compiles again, also one from a pickle. The schema must

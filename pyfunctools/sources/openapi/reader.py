@@ -55,7 +55,7 @@ def read_document(
     """Return the functions of an OpenAPI or Swagger document.
 
     A required parameter among `connected` is set by the connection, and is not an argument. With
-    `hinted` the document is made from type hints: a time needs no offset from UTC. Other
+    `hinted` the document is made from type hints, and formats are as pydantic reads them. Other
     documents are read only through `resolver`.
 
     Raises:
