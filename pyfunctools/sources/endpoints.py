@@ -28,6 +28,7 @@ from pyfunctools.sources.python.callable_signature import (
 from pyfunctools.sources.python.core_schema import (
     CoreReader,
     CoreSchema,
+    is_upload,
     lost_marks,
     read_core,
 )
@@ -40,6 +41,7 @@ from pyfunctools.sources.python.unlisted_names import document_with_owners
 if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
 
+_FORM, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 _LOCATIONS = ("path", "query", "header", "cookie")
 _UNMARKED: tuple[object, ...] = (inspect.Parameter.empty, bool, dict, float, int, list, str)
 
@@ -73,12 +75,14 @@ class Endpoints:
             if dependant is None or getattr(route, "endpoint", None) is None:
                 continue
             inputs = tuple(_inputs(str(route.path), dependant))
+            has_upload = False
             if body is not None:
                 reader, _ = _read(str(route.path), body.field_info.annotation)
                 self._classes += (
                     ({*each.declared.values()}, each.others) for each in reader.classes
                 )
-            self._endpoints.append(_Endpoint(route, _checked(inputs), body))
+                has_upload = any(map(is_upload, reader.marked))
+            self._endpoints.append(_Endpoint(route, _checked(inputs), body, has_upload))
 
     def written_into(self, document: JsonObject, *, has_humans: bool) -> JsonObject:
         """Return a copy of a document with all this; without `has_humans`, without human marks.
@@ -90,6 +94,8 @@ class Endpoints:
         for each in self._endpoints:
             for operation in _operations(document, each.route):
                 _describe(each.route, operation)
+                if each.has_upload:
+                    _as_multipart(operation)
                 for entry in map(members_of, items_of(operation.get("parameters"))):
                     if entry.get("in") == "cookie":  # FastAPI reads the text as it was sent
                         cast("dict[str, JsonValue]", entry).setdefault("style", "cookie")
@@ -115,6 +121,7 @@ class _Endpoint(NamedTuple):
     route: Any
     inputs: tuple["_Input", ...]
     body: Any
+    has_upload: bool
 
 
 def _with_settings(function: Function, route: Any) -> Function:
@@ -209,6 +216,16 @@ def _describe(route: Any, operation: dict[str, JsonValue]) -> None:
         operation["deprecated"] = given.traits["deprecated"] is True
     if "tags" in given.traits:
         operation["tags"] = [*cast("tuple[str, ...]", given.traits["tags"])]
+
+
+def _as_multipart(operation: dict[str, JsonValue]) -> None:
+    """Send a form as one with files: FastAPI describes a model with an upload as one without."""
+    body = members_of(operation.get("requestBody"))
+    content = {
+        _MULTIPART if kind == _FORM else kind: media
+        for kind, media in members_of(body.get("content")).items()
+    }
+    operation["requestBody"] = {**body, "content": content}
 
 
 def _schemas_in(operation: JsonObject, part: str) -> Iterator[dict[str, JsonValue]]:

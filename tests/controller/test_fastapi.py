@@ -61,6 +61,12 @@ class Shown(BaseModel):
     name: str
 
 
+class Album(BaseModel):
+    title: str
+    pages: list[UploadFile]
+    cover: UploadFile | None = None
+
+
 class Filter(BaseModel):
     limit: int = 10
     tags: list[str] = []
@@ -116,6 +122,11 @@ def teas() -> FastAPI:
     async def photos(one: UploadFile, more: list[UploadFile], note: Annotated[str, Form()]) -> Any:
         sizes = {each.filename: len(await each.read()) for each in (one, *more)}
         return [sizes, one.content_type, note]
+
+    @app.post("/album")
+    async def album(album: Annotated[Album, Form()]) -> Any:
+        pages = [len(await page.read()) for page in album.pages]
+        return [album.title, album.cover and album.cover.filename, pages]
 
     @app.post("/login")
     def login(user: Annotated[str, Form()], times: Annotated[int, Form()] = 1) -> str:
@@ -214,6 +225,21 @@ def test_a_persons_files_arrive_as_uploads(controller: Controller, way: str) -> 
     files = {"one": File(b"abc", "a.png", "image/png"), "more": [b"1", File(b"12", "b.txt")]}
     done = called(controller, way, "photos_post", {"body": {"note": "n"}}, human={"body": files})
     assert done.value == [{"a.png": 3, "more": 1, "b.txt": 2}, "image/png", "n"]
+
+
+@pytest.mark.parametrize(
+    ("files", "received"),
+    [
+        ({"cover": File(b"abc", "a.png"), "pages": [b"1", b"22"]}, ["t", "a.png", [1, 2]]),
+        ({"pages": [b"1"]}, ["t", None, [1]]),
+    ],
+)
+def test_uploads_in_the_model_of_a_form_arrive(
+    controller: Controller, files: Any, received: Any
+) -> None:
+    arguments = {"body": {"title": "t"}}
+    assert controller.call("album_post", arguments).reason == "needs_human"
+    assert controller.call("album_post", arguments, human={"body": files}).value == received
 
 
 def test_a_form_arrives_with_its_types(controller: Controller) -> None:

@@ -217,12 +217,19 @@ def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
 
 def is_secret_type(node: CoreSchema) -> bool:
     """Return whether a core schema is of a secret or an upload, which only a person gives."""
-    called = _called(node)
-    if called is None or is_generic_secret(node):
-        return called is not None
-    made = called if isinstance(called, type) else getattr(called, "__self__", None)
+    is_secret = is_generic_secret(node) or is_upload(node)
+    return is_secret or _makes(node, SecretStr, SecretBytes, File)
+
+
+def is_upload(node: CoreSchema) -> bool:
+    """Return whether a core schema is of Starlette's `UploadFile`."""
     uploads = sys.modules.get("starlette.datastructures")  # imported by code that hints an upload
-    kinds = (SecretStr, SecretBytes, File, *((uploads.UploadFile,) if uploads else ()))
+    return uploads is not None and _makes(node, uploads.UploadFile)
+
+
+def _makes(node: CoreSchema, *kinds: type) -> bool:
+    called = _called(node)
+    made = called if isinstance(called, type) else getattr(called, "__self__", None)
     return isinstance(made, type) and issubclass(made, kinds)
 
 
