@@ -350,16 +350,21 @@ def _issue(detail: "ErrorDetails", value: JsonValue) -> Issue:
     if detail["type"] == "bytes_invalid_encoding":
         # pydantic quotes the first invalid character, which may be from a person's file.
         message = f"text in {context.get('encoding', 'base64')}"
-    message = _EXAMPLES.get(detail["type"], message)
+    message = _MESSAGES.get(detail["type"], message)
+    if detail["type"] == "union_tag_not_found":
+        tag = str(context.get("discriminator"))
+        keys = (*keys, tag.strip("'")) if tag.startswith("'") else keys
     return _issue_at(keys, value, message.removeprefix("Input should be "))
 
 
-_EXAMPLES = {
+_MESSAGES = {
+    "missing": "a value: it is required",
+    "union_tag_not_found": "a value that tells which of the alternatives is meant",
     "json_invalid": 'text that is JSON, such as {"a": [1, "b"]}',
     "timezone_aware": "a time with an offset from UTC, such as 2025-01-31T09:30:00Z",
     "timezone_naive": "a time without an offset from UTC, such as 2025-01-31T09:30:00",
 }
-"""Messages with an example, in place of messages of pydantic without one."""
+"""Messages that are clearer than those of pydantic, by the type of the error."""
 
 
 def _steps(detail: "ErrorDetails", value: JsonValue) -> Iterator[str | int]:

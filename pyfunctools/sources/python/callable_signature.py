@@ -325,8 +325,10 @@ _ASYNC_STREAMS = (abc.AsyncGenerator, abc.AsyncIterable, abc.AsyncIterator)
 _UNIONS = (Union, UnionType)
 _FILES_TAKEN_OUT = (list, dict, abc.Sequence, abc.Mapping)
 """Containers of which what is no file has an output schema."""
-_COLLECTED = (*_ASYNC_STREAMS, abc.Generator, abc.Iterable, abc.Iterator)
-_COLLECTED += (abc.Collection, abc.KeysView, abc.ValuesView)
+_COLLECTED = (
+    *(*_ASYNC_STREAMS, abc.Generator, abc.Iterable, abc.Iterator),
+    *(abc.Collection, abc.KeysView, abc.ValuesView),
+)
 
 
 def _output(hint: object) -> object:

@@ -17,10 +17,13 @@ model could set the value.
 
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import SchemaValidator, core_schema, to_json
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
@@ -64,7 +67,8 @@ class CoreReader:
 
     `marked`: the parts that a person gives; `marked_in`: the fields of the whole that they are in,
     empty for those of a shared definition. `unread`: a field that is not read by its declared
-    name. `shared`: a field that is also read by the declared name of another one. `classes`: those
+    name. `shared`: a field that is also read by the declared name of another one. `unreadable`: a
+    field with an enumeration or a literal of which JSON can have no value. `classes`: those
     that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
     fail, nor lose a mark of a whole field.
 
@@ -78,6 +82,7 @@ class CoreReader:
         self.is_plain = True
         self.unread: str | None = None
         self.shared: str | None = None
+        self.unreadable: str | None = None
         self.classes: list[ClassNames] = []
         stack: list[tuple[CoreSchema, CoreSchema, str | None, str]] = [(core, core, None, "")]
         while stack:
@@ -108,6 +113,8 @@ class CoreReader:
     def _read(self, node: CoreSchema, field: str) -> None:
         kind, metadata = node["type"], cast("CoreSchema", node.get("metadata") or _NOTHING)
         self.is_plain = self.is_plain and _is_plain(node, metadata)
+        if kind in ("enum", "literal") and _is_unreadable(node):
+            self.unreadable = field
         if kind == "default" and (written := mark_in(node.get("default"))):
             word = written.word
             reason = f"the default of `{field}` is `{word}`, a mark, which has no effect there."
@@ -213,6 +220,20 @@ def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
         held = cast("CoreSchema", written).get("schema")
         if isinstance(held, dict):
             yield cast("CoreSchema", held)
+
+
+def _is_unreadable(node: CoreSchema) -> bool:
+    """Return whether pydantic reads no value of an enumeration or a literal from JSON."""
+    members = cast("list[Enum]", node.get("members", ()))
+    values = [each.value for each in members] or cast("list[object]", node.get("expected", ()))
+    if any(isinstance(each, str | int | float | None) for each in values):
+        return False
+    validator = SchemaValidator(cast("core_schema.CoreSchema", node))
+    for each in values:
+        with suppress(Exception):  # the user's classes may raise anything
+            validator.validate_json(to_json(each))
+            return False
+    return True
 
 
 def is_secret_type(node: CoreSchema) -> bool:

@@ -4,7 +4,7 @@ This module imports pydantic, so other modules import it only when it is needed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
+from enum import Enum, Flag
 from functools import partial
 from inspect import cleandoc
 from itertools import islice
@@ -96,6 +96,13 @@ class Generator(GenerateJsonSchema):
         if enum and enum.get("type") == "integer" and "enum" in enum:
             names = {**enum, **names, "type": "string", "enum": [str(n) for n in enum["enum"]]}
             result["propertyNames"] = {k: v for k, v in names.items() if k != "$ref"}
+        return result
+
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
+        """Let a value fit several branches if a function of the user's picks the one."""
+        result = super().tagged_union_schema(schema)
+        if callable(schema["discriminator"]) and "oneOf" in result:
+            result["anyOf"] = result.pop("oneOf")
         return result
 
     def field_title_should_be_set(self, schema: _Inner) -> bool:
@@ -209,12 +216,21 @@ def _with_member_names(schema: JsonSchemaValue, enum: type[Enum]) -> None:
     """Add the member names of an enumeration of integers; coercion accepts the names too."""
     members = {name: each.value for name, each in enum.__members__.items()}
     values = list(members.values())
+    named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
+    named += ", …." if len(members) > _MAX_MEMBERS else "."
+    if issubclass(enum, Flag) and not {"enum", "const"}.isdisjoint(schema):
+        schema.pop("enum", schema.pop("const", None))
+        bits = 0
+        for value in values:
+            bits |= value
+        schema |= {"minimum": 0, "maximum": bits}
+        _add_line(schema, f"The sum of any of {named}")
+        return
     is_known = "x-enum-varnames" in schema
     if is_known or values != schema.get("enum") or not all(type(each) is int for each in values):
         return
     schema["x-enum-varnames"] = list(members)
-    named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
-    _add_line(schema, named + (", …." if len(members) > _MAX_MEMBERS else "."))
+    _add_line(schema, named)
 
 
 def _add_line(schema: JsonSchemaValue, line: str) -> None:

@@ -74,6 +74,10 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     if (field := reader.unread or (reader.shared if reader.marked else None)) is not None:
         clash = f"`{field}` is read by an `AliasPath` alone, or under another field's name."
         raise DefinitionError(field, clash, "Give the field a plain alias of its own.")
+    if (field := reader.unreadable) is not None:
+        reason = f"pydantic reads no value of `{field}` from JSON."
+        remedy = "Write a `StrEnum` or an `IntEnum`: a `Literal` takes no member of a plain `Enum`."
+        raise DefinitionError(field, reason, remedy)
     of_fields = {id(each["schema"]) for each in fields.values()} if reader.marked else ()
     validator = SchemaValidator(cast("core_schema.CoreSchema", core))
     return HintReading(

@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from pyfunctools import Controller
 from pyfunctools.schema import Issue
 from pyfunctools.sources.python.binding import failure_of
 
@@ -125,6 +126,23 @@ def test_text_that_is_no_json_is_answered_with_an_example() -> None:
 def test_a_missing_field_has_its_own_path() -> None:
     [issue] = issues(dict[str, Range], {"x": {"low": 1}})
     assert (str(issue.path), issue.value) == ("$input.x.high", None)
+
+
+class Green(BaseModel):
+    kind: Literal["green"] = "green"
+    grams: int = 1
+
+
+class Black(BaseModel):
+    kind: Literal["black"]
+
+
+def test_a_missing_tag_is_asked_for() -> None:
+    def f(tea: Annotated[Green | Black, Field(discriminator="kind")]) -> None: ...
+
+    [issue] = Controller.from_functions([f]).call("f", {"tea": {"grams": 2}}).issues
+    assert issue.path == "$input.tea.kind"
+    assert issue.expected == "a value that tells which of the alternatives is meant"
 
 
 def test_another_error_is_raised_again_unless_the_arguments_are_not_json() -> None:

@@ -4,13 +4,14 @@ import json
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
-from typing import Any, NamedTuple
+from datetime import date
+from enum import Enum, Flag, IntEnum
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict, Discriminator, SecretStr, Tag
 
-from pyfunctools import Controller
+from pyfunctools import Controller, DefinitionError
 from pyfunctools.sources.python.hints import input_schema, output_core, output_schema, read_hints
 
 
@@ -126,3 +127,90 @@ def test_a_field_may_have_the_name_of_a_pydantic_attribute() -> None:
 
     schema: Any = read_schema({"x": Odd})
     assert list(schema["$defs"]["Odd"]["properties"]) == ["model_config", "model_fields", "schema"]
+
+
+class Part(Flag):
+    LEAF = 1
+    STEM = 2
+    ALL = 3
+
+
+def test_the_members_of_a_flag_can_be_combined() -> None:
+    def f(part: Part = Part.ALL, by: dict[str, Part] | None = None) -> Part:
+        return part & ~Part.LEAF
+
+    functions = Controller.from_functions([f])
+    assert functions["f"].parameters["$defs"]["Part"] == {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 3,
+        "description": "The sum of any of 1 = LEAF, 2 = STEM, 3 = ALL.",
+    }
+    for given, returned in ((3, Part.STEM), (1, Part(0)), (0, Part(0))):
+        assert functions.call("f", {"part": given, "by": {"a": given}}).unwrap() == returned
+    assert functions.call("f", {"part": 4}).reason == "arguments"
+
+
+class Plain(Enum):
+    GREEN = "green"
+
+
+class Span(Enum):
+    MORNING = (6, 12)
+
+
+class Day(Enum):
+    NEW_YEAR = date(2026, 1, 1)
+
+
+@dataclass
+class Chosen:
+    kind: Literal[Plain.GREEN] = Plain.GREEN
+
+
+@pytest.mark.parametrize(
+    ("hint", "field"),
+    [
+        (Span, "x"),
+        (Day | None, "x"),
+        (list[Literal[Plain.GREEN]], "x"),
+        (Literal[b"x"], "x"),
+        (Chosen, "kind"),
+    ],
+    ids=str,
+)
+def test_a_choice_that_json_cannot_make_is_an_error(hint: object, field: str) -> None:
+    def f(x: Any) -> None: ...
+
+    f.__annotations__["x"] = hint
+    with pytest.raises(DefinitionError, match=rf"f\(x\): .*no value of `{field}` .*StrEnum"):
+        Controller.from_functions([f])
+
+
+class Counted(BaseModel):
+    count: int | None = None
+
+
+class Sorted(BaseModel):
+    by: str = "name"
+
+
+def _tag_of(value: Any) -> str:
+    count = value.get("count") if isinstance(value, dict) else getattr(value, "count", None)
+    return "sorted" if count is None else "counted"
+
+
+def test_a_function_that_picks_the_branch_of_a_union_picks_it() -> None:
+    union = Annotated[
+        Annotated[Counted, Tag("counted")] | Annotated[Sorted, Tag("sorted")],
+        Discriminator(_tag_of),
+    ]
+
+    def f(x: Any) -> Any:
+        return x
+
+    f.__annotations__ = {"x": union, "return": union}
+    functions = Controller.from_functions([f])
+    assert functions.call("f", {"x": {"count": 1}}).unwrap() == Counted(count=1)
+    assert functions.call("f", {"x": {"by": "age"}}).unwrap() == Sorted(by="age")
+    assert functions.call("f", {"x": {"by": 1.5}}).reason == "arguments"
