@@ -68,14 +68,16 @@ _SECTION = re.compile(
             (?P<text>.*(?:\n(?:[ \t].*|$|(?<!\n\n)(?![:@]|{_START}).+))*)
         # NumPy: the lines up to another section
         |(?P<ruled>{_TITLE}):?[ \t]*\n{_RULE}(?P<listed>(?:\n(?!{_START}).*)*)
-        # Google: the lines with indentation
-        |(?P<google>{_TITLE}):[ \t]*(?P<first>.*)(?P<body>(?:\n(?:[ \t].*|$))*)
+        # Google: the lines with indentation, or a list directly below
+        |(?P<google>{_TITLE}):[ \t]*(?P<first>.*)
+            (?P<body>(?:\n[-*][ ].*(?:\n[ \t]+\S.*)*)+|(?:\n(?:[ \t].*|$))*)
     )""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 _ATTRIBUTES = frozenset({"attribute", "ivar", "cvar", "var"})
 _NAMED = _ATTRIBUTES | {"param", "parameter", "arg", "argument", "key", "keyword"}
 _RETURNING = frozenset({"return", "returns", "yield", "yields", "rtype", "ytype"})
+_COLON = re.compile(r":| --? ")
 _TYPED = re.compile(r"\s*[^:\s]+:|[^:]*\]:")
 """The beginning of a returned value with its type: `dict: The text.`"""
 
@@ -95,8 +97,9 @@ def read_docstring(docstring: str) -> Docs:
         title = section["field"] or _TITLES[(section["google"] or section["ruled"]).lower()]
         items = [*_items(section, title)] if title else []
         is_inline = section["first"] and title != "returns"
-        is_odd = any(len(names) > MAX_NAME for _, names, _ in items)
-        if is_inline or is_odd or (title and not items):
+        is_odd = any(_is_odd(*item) for item in items)
+        is_empty = section["google"] and not (section["first"] + section["body"]).strip()
+        if is_inline or is_odd or is_empty or (title and not items):
             continue  # it stays in the text
         prose.append(text[end : section.start()])
         end = section.end()
@@ -106,7 +109,7 @@ def read_docstring(docstring: str) -> Docs:
             elif said and names and word in _NAMED:
                 place = attributes if word in _ATTRIBUTES else parameters
                 for name in names.split(","):
-                    place.setdefault(name.strip("*\\` "), said)
+                    place.setdefault(name.strip("-*\\` "), said)
     paragraphs = (each.strip("\n").rstrip() for each in (*prose, text[end:]))
     return Docs("\n\n".join(filter(None, paragraphs)), parameters, attributes, returns)
 
@@ -128,12 +131,19 @@ def _items(section: re.Match[str], word: str) -> Iterator[tuple[str, str, str]]:
         if word == "returns":
             yield word, "", text or _prose(head.rpartition(":")[2].strip())
             continue
-        colon = ":" if ":" in head or not is_google else " - "
+        colon = _COLON.search(head.removeprefix("- ")) if is_google else None
+        sign = ":" if colon is None else colon[0]
         if is_google and "):" in head and "(" in head.partition(":")[0]:
-            colon = "):"  # a colon may be in the type
-        name, _, rest = head.partition(colon)
-        name = name.partition("(")[0].strip()
+            sign = "):"  # a colon may be in the type
+        name, _, rest = head.partition(sign)
+        name = re.split(r"[({]", name, maxsplit=1)[0].strip()
         yield word, name, "\n".join(filter(None, (rest.strip() * is_google, text)))
+
+
+def _is_odd(word: str, names: str, said: str) -> bool:
+    """Return whether an item has not been understood: a sentence has no name and no text."""
+    is_sentence = any(" " in name.strip("-* ") for name in names.split(","))
+    return len(names) > MAX_NAME or (word in _NAMED and not said and is_sentence)
 
 
 def _dedented(text: str) -> str:

@@ -178,6 +178,7 @@ def test_no_docstring_raises(text: str) -> None:
         "S.\n\n:param x: " + "defaults to " * 8_000,
         "S.\n\n@" + "param " * 16_000 + ":",
         "S.\n\n" + " " * 100_000 + "x",
+        "S.\n\nArgs:\n" + "- x - a: b\n" * 10_000,
     ],
 )
 def test_a_huge_docstring_is_parsed_quickly(text: str) -> None:
@@ -238,6 +239,32 @@ def test_sections_without_use_to_a_model_are_left_out(title: str) -> None:
 def test_other_titles_are_prose(title: str) -> None:
     found = read_docstring(f"Do.\n\n{title}:\n    x: a")
     assert found.text == f"Do.\n\n{title}:\n    x: a"
+
+
+def test_items_may_be_a_list_directly_below_their_title() -> None:
+    text = "Do.\n\nArgs:\n- x (int): a\n  b\n- `y`: c\n\nReturns:\n- int: d\n\n- Prose."
+    found = read_docstring(text)
+    assert found.parameters == {"x": "a\nb", "y": "c"}
+    assert (found.text, found.returns) == ("Do.\n\n- Prose.", "- int: d")
+
+
+def test_the_text_of_an_item_may_be_behind_dashes() -> None:
+    found = read_docstring("Do.\n\nArgs:\n    x {int} -- a: b\n    y (str) - c\n    z: d - e")
+    assert found.parameters == {"x": "a: b", "y": "c", "z": "d - e"}
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "Args:\n    x the first\n    y: b",
+        "Args:\n- only prose\n- and more",
+        "Returns:\n\nA text.",
+        "Raises:",
+    ],
+)
+def test_a_section_that_is_not_understood_stays_in_the_description(section: str) -> None:
+    found = read_docstring(f"Do.\n\n{section}")
+    assert (found.text, found.parameters) == (f"Do.\n\n{section}", {})
 
 
 def test_a_text_too_long_for_a_name_stays_in_the_description() -> None:
