@@ -80,12 +80,17 @@ class Generator(GenerateJsonSchema):
             raise PydanticInvalidForJsonSchema(detail)
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        """Leave out a default that is not JSON, such as infinity."""
+        """Leave out a default that is not JSON; an output may be null if that is its default."""
         result = super().default_schema(schema)
         try:
             as_json(result.get("default"))
-        except ValueError:
+        except ValueError:  # such as infinity
             del result["default"]
+        if self.mode == "serialization" and result.get("default", ...) is None:
+            inner = {key: value for key, value in result.items() if key != "default"}
+            branches = inner["anyOf"] if inner.keys() == {"anyOf"} else [inner]
+            if {} not in branches and {"type": "null"} not in branches:
+                result = {"anyOf": [*branches, {"type": "null"}], "default": None}
         return result
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:

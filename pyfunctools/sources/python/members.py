@@ -5,7 +5,7 @@ Reading runs no code of the object.
 
 import builtins
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, partial, partialmethod
+from functools import cached_property, partial, partialmethod, singledispatchmethod
 from inspect import CO_VARARGS, Parameter
 from types import FunctionType, MethodType
 from typing import NamedTuple, cast, get_origin
@@ -143,7 +143,8 @@ def _reason_unmarked(obj: object, owner: type, raw: object, inherited: bool) -> 
 def _is_public_callable(name: str, raw: object) -> bool:
     if name.startswith("_") or is_a(raw, type):
         return False
-    return issubclass(type(raw), (property, cached_property)) or callable(_without_binding(raw))
+    kinds = (property, cached_property, singledispatchmethod)
+    return issubclass(type(raw), kinds) or callable(_without_binding(raw))
 
 
 def _without_binding(raw: object) -> object:

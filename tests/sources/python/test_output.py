@@ -206,6 +206,22 @@ def test_a_method_that_returns_nothing_has_no_output() -> None:
         assert controller.call(made.name, {}).ok
 
 
+def test_an_output_may_be_null_where_that_is_a_default() -> None:
+    class Tea(BaseModel):
+        name: str = None  # type: ignore[assignment]
+        size: int | None = None
+
+    def find() -> Tea:
+        return Tea()
+
+    functions = Controller.from_functions([find])
+    assert functions.call("find").unwrap() == Tea()
+    number = {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None}
+    text = {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None}
+    output: Any = functions["find"].output
+    assert output["$defs"]["Tea"]["properties"] == {"name": text, "size": number}
+
+
 def test_names_that_only_pydantic_reads_are_in_no_output() -> None:
     class Card(BaseModel):
         number: str = Field(default="", validation_alias=AliasChoices("number", "no"))
