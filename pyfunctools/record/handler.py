@@ -2,9 +2,9 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set, ValuesView
 from copy import deepcopy
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 from pyfunctools._bound import BoundCall, bound_keywords
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
@@ -110,7 +110,8 @@ class KeywordHandler:
         """Return the result as JSON, by pydantic's rules."""
         from pydantic import TypeAdapter
 
-        return TypeAdapter[object](object).dump_python(value, mode="json")
+        adapter = TypeAdapter[object](object)
+        return adapter.dump_python(value, mode="json", fallback=plain_collection)
 
     def calling(self, called: Callable[..., object]) -> "KeywordHandler":
         """Return a handler that calls another callable with the same arguments."""
@@ -149,6 +150,19 @@ class KeywordHandler:
                     f"`{called}` cannot be called with {which} of the parameters: {error}.",
                     "Let it take each property by its name, with a default if it may be left out.",
                 ) from error
+
+
+def plain_collection(value: object) -> object:
+    """Return a mapping or a collection that pydantic does not know as a `dict` or a `list`.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[object, object]", value))
+    if isinstance(value, Sequence | Set | ValuesView):
+        return list(cast("Iterable[object]", value))
+    raise TypeError(f"Unable to serialize unknown type: {type(value)}")
 
 
 def _signature(called: Callable[..., object], *, wrapped: bool = False) -> inspect.Signature | None:

@@ -1,7 +1,10 @@
 """`KeywordHandler`: a callable that takes its arguments by keyword."""
 
 from functools import partial
+from types import MappingProxyType
 from typing import cast
+
+import pytest
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.record.handler import KeywordHandler
@@ -35,6 +38,14 @@ def test_the_model_cannot_give_the_context() -> None:
 class Later:
     async def __call__(self, a: int) -> int:
         return a
+
+
+def test_a_result_may_be_any_mapping_or_collection() -> None:
+    handler = KeywordHandler(dict)
+    assert handler.dump(MappingProxyType({"a": range(2)})) == {"a": [0, 1]}
+    assert handler.dump([{"a": 1}.items()]) == [[["a", 1]]]
+    with pytest.raises(TypeError, match="unknown type"):
+        handler.dump(object())
 
 
 def test_an_object_that_is_called_asynchronously_is_asynchronous() -> None:

@@ -1,6 +1,6 @@
 """The handler of a callable: arguments from JSON become objects, and make a call."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -12,6 +12,7 @@ from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import visible
 from pyfunctools.record.file import files_in
+from pyfunctools.record.handler import plain_collection
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.sources.python.callable_schemas import (
@@ -174,7 +175,7 @@ class MethodHandler(NamedTuple):
         """
         serializer, held = self.output.value.serializer, {"output": (value,)}
         return serializer.to_python(
-            held, mode="json", by_alias=True, warnings=False, fallback=_collection
+            held, mode="json", by_alias=True, warnings=False, fallback=plain_collection
         )["output"][0]
 
     def calling(self, called: Callable[..., object]) -> "MethodHandler":
@@ -277,15 +278,6 @@ def _fresh(default: object) -> object:
         with suppress(Exception):  # copying runs user code, which may raise anything
             return deepcopy(default)
     return default
-
-
-def _collection(value: object) -> object:
-    """Return a mapping or a collection that pydantic does not know as a `dict` or a `list`."""
-    if isinstance(value, Mapping):
-        return dict(cast("Objects", value))
-    if isinstance(value, Set | Sequence | ValuesView):
-        return list(cast("Iterable[object]", value))
-    raise TypeError(f"Unable to serialize unknown type: {type(value)}")
 
 
 def _is_mutable(default: object) -> bool:

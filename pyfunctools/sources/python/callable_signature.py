@@ -27,12 +27,15 @@ from typing import (
     get_origin,
 )
 
+from typing_extensions import Doc
+
 from pyfunctools._bound import bound_keywords
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.call import CallInfo, branches_of, takes_context
 from pyfunctools.record.file import File
 from pyfunctools.record.origin import is_async
+from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import (
     Namespace,
     function_behind,
@@ -317,7 +320,11 @@ def _unpacked_keys(where: str, packed: object, names: Namespace) -> list[Input]:
     except Exception as error:  # a hint's text may raise anything
         reason = f"The hints of `{hint_text(packed)}` cannot be evaluated: {error}."
         raise DefinitionError(where, reason, "Unpack a `TypedDict` of known names.") from error
-    return [Input(name, "named", hint, required) for name, (hint, required) in keys.items()]
+    texts = class_docs(cast("type", packed), names).attributes
+    return [
+        Input(name, "named", Annotated[hint, Doc(texts[name])] if name in texts else hint, required)
+        for name, (hint, required) in keys.items()
+    ]
 
 
 _WAITED = (abc.Awaitable, abc.Coroutine)

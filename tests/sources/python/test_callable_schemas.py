@@ -516,6 +516,12 @@ def test_unpacked_kwargs_are_properties() -> None:
         weight: Required[float]
 
     class More(Extra):
+        """More of it.
+
+        Attributes:
+            weight: In grams.
+        """
+
         note: NotRequired[list[str]]
 
     def f(a: int, **options: Unpack[More]) -> None: ...
@@ -525,6 +531,7 @@ def test_unpacked_kwargs_are_properties() -> None:
     assert schema["required"] == ["a", "size", "weight"]
     assert schema["additionalProperties"] is False
     assert schema["properties"]["colour"]["description"] == "Which."
+    assert schema["properties"]["weight"]["description"] == "In grams."
     given: Any = {"a": 1, "size": 2, "weight": 1, "note": ["x"]}
     assert arguments.read(given) == {"a": 1, "size": 2, "weight": 1.0, "note": ["x"]}
 
