@@ -43,18 +43,15 @@ def _values(bound: object, cls: type | None) -> Mapping[object, Mapping[object, 
             return own.get(hint, hint) if isinstance(hint, TypeVar) else with_inner(hint, value)
 
         bases: Iterable[object] = vars(each).get("__orig_bases__", ()) if each else (whole,)
-        for base in bases:
-            names: Iterable[object] = getattr(get_origin(base), "__parameters__", ())
-            values = dict(zip(names, map(value, get_args(base)), strict=False))
-            found.setdefault(get_origin(base), values)
+        for origin, inner in map(_split, (*bases, each)):
+            names: Iterable[object] = getattr(origin, "__parameters__", ())
+            found.setdefault(origin, dict(zip(names, map(value, inner), strict=False)))
     return found
 
 
 def with_inner(hint: object, change: _Change) -> object:
     """Return a hint with a change made to each hint directly inside it."""
-    generic: Mapping[str, Any] = getattr(hint, "__pydantic_generic_metadata__", None) or {}
-    origin = get_origin(hint) or generic.get("origin")
-    inner = get_args(hint) or generic.get("args", ())
+    origin, inner = _split(hint)
     if origin in (None, Literal, Callable):
         return hint
     hints = inner[:1] if origin is Annotated else inner
@@ -62,6 +59,12 @@ def with_inner(hint: object, change: _Change) -> object:
     if all(new is old for new, old in zip(changed, hints, strict=True)):
         return hint
     return subscripted(origin, (*changed, *inner[len(hints) :]))
+
+
+def _split(hint: object) -> tuple[object, tuple[object, ...]]:
+    """Return the generic type of a hint, a model of pydantic too, and its arguments."""
+    generic: Mapping[str, Any] = getattr(hint, "__pydantic_generic_metadata__", None) or {}
+    return get_origin(hint) or generic.get("origin"), get_args(hint) or generic.get("args", ())
 
 
 def subscripted(origin: object, inner: tuple[object, ...]) -> object:

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 import pytest
+from pydantic import BaseModel
 
 from pyfunctools import Controller, DefinitionError, function, function_of
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass
@@ -71,6 +73,26 @@ def test_a_type_variable_without_a_value_takes_anything() -> None:
     add = Controller.from_object(Store[Any]())["add"]
     assert add == Controller.from_object(Store()).functions[0]
     assert add.parameters["properties"]["items"] == {"items": {}, "type": "array"}
+
+
+class Cup(BaseModel, Generic[U]):
+    content: U
+
+    @function
+    def poured(self, content: U) -> U:
+        return content
+
+
+class CupStore(Store[Cup[T]], Generic[T]): ...
+
+
+def test_a_generic_model_has_the_values_of_its_own_arguments() -> None:
+    poured = Controller.from_object(Cup[Tea](content=Tea()), inherited=True)["poured"]
+    assert poured.parameters["properties"] == {"content": GIVEN}
+    assert poured.output == {**GIVEN, "$defs": {"Tea": TEA}}
+    items = Controller.from_object(CupStore[int]())["add"].parameters
+    [cup] = items["$defs"].values()
+    assert cup["properties"] == {"content": {"type": "integer"}}
 
 
 @pytest.mark.parametrize("cls", [Tea, Oolong])
