@@ -17,13 +17,11 @@ model could set the value.
 
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
-from pydantic_core import SchemaValidator, core_schema, to_json
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
@@ -226,14 +224,9 @@ def _is_unreadable(node: CoreSchema) -> bool:
     """Return whether pydantic reads no value of an enumeration or a literal from JSON."""
     members = cast("list[Enum]", node.get("members", ()))
     values = [each.value for each in members] or cast("list[object]", node.get("expected", ()))
-    if any(isinstance(each, str | int | float | None) for each in values):
-        return False
-    validator = SchemaValidator(cast("core_schema.CoreSchema", node))
-    for each in values:
-        with suppress(Exception):  # the user's classes may raise anything
-            validator.validate_json(to_json(each))
-            return False
-    return True
+    is_json = any(isinstance(each, str | int | float | list | dict | None) for each in values)
+    bases = cast("tuple[type, ...]", getattr(node.get("cls"), "__mro__", ()))
+    return not is_json and not any("_missing_" in vars(each) for each in bases if each is not Enum)
 
 
 def is_secret_type(node: CoreSchema) -> bool:

@@ -187,6 +187,20 @@ def test_a_choice_that_json_cannot_make_is_an_error(hint: object, field: str) ->
         Controller.from_functions([f])
 
 
+def test_an_enumeration_may_read_other_values_itself() -> None:
+    class Span(Enum):
+        MORNING = (6, 12)
+
+        @classmethod
+        def _missing_(cls, value: object) -> Any:
+            return next((each for each in cls if [*each.value] == value), None)
+
+    def f(x: Any) -> None: ...
+
+    f.__annotations__["x"] = Span
+    assert Controller.from_functions([f]).call("f", {"x": [6, 12]}).ok
+
+
 class Counted(BaseModel):
     count: int | None = None
 
