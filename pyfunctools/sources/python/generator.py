@@ -104,7 +104,7 @@ class Generator(GenerateJsonSchema):
         return result
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
-        """Let a value fit several branches if a function of the user's picks the one."""
+        """Write `anyOf` if a function of the user's picks the branch: several may fit."""
         result = super().tagged_union_schema(schema)
         if callable(schema["discriminator"]) and "oneOf" in result:
             result["anyOf"] = result.pop("oneOf")
