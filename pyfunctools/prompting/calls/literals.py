@@ -46,7 +46,7 @@ _BARE: Final = re.compile(
 )
 _ESCAPED_QUOTE: Final = re.compile(r"\\+([\"'])")
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
-_WORDS: Final = {
+WORDS: Final = {
     "True": True,
     "False": False,
     "None": None,
@@ -89,7 +89,7 @@ class WrittenArguments:
     `values` are the keyword arguments, `raws` the values that are not literals, `faults` mistakes
     such as a repeated key, and `numbers` the texts of numbers with a fraction. All their paths, and
     those of `repairs` and `issues`, begin with the keyword or position of an argument. What was
-    read as JSON has the same parts.
+    read as JSON has the same parts. `typed` are the values of texts in tags that are JSON.
     """
 
     positional: list[JsonValue] = field(default_factory=list[JsonValue])
@@ -99,6 +99,7 @@ class WrittenArguments:
     faults: list[tuple[Keys, str]] = field(default_factory=list[tuple[Keys, str]])
     issues: list[Issue] = field(default_factory=list[Issue])
     numbers: dict[Keys, str] = field(default_factory=dict[Keys, str])
+    typed: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     end: int = 0
     closed: bool = True
 
@@ -180,7 +181,7 @@ class Literals:
             group = found.lastindex or 0
             if group <= 2:
                 return found[group]
-            return _WORDS[found[4]] if group == 4 else self._number(found[3], keys)
+            return WORDS[found[4]] if group == 4 else self._number(found[3], keys)
         char = text[start : start + 1]
         counts = len(self.found.raws), len(self.found.repairs), len(self.found.faults)
         depth = self._depth
@@ -233,7 +234,7 @@ class Literals:
             return self._number(found[0], keys)
         if found := _LAST_WORD.match(self.text, self.at, self.stop):
             self.at = found.end(1)
-            return _WORDS[found[1]]
+            return WORDS[found[1]]
         raise NotALiteral
 
     def _elements(self, closer: str, keys: Keys) -> Iterator[None]:
@@ -242,8 +243,11 @@ class Literals:
         self._depth += 1
         if self._depth > DEFAULT_LIMITS.depth:
             raise TooDeep
+        comma = None
         while (char := self.space()) != closer:
             if not char:
+                if comma is not None:  # more was to come
+                    self._repair(keys, "truncated", ",", "")
                 self._repair(keys, "closer", "", closer)
                 break
             yield

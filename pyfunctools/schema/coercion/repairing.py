@@ -341,6 +341,10 @@ class Coercion:
             return value
         if "array" not in place.types or json_type(value) in place.types:
             return value
+        if isinstance(value, str) and value.lstrip()[:1] == "[":
+            repairs = parse_at(value, lambda: place).repairs
+            if any(repair.kind == "truncated" for repair in repairs):
+                return value  # an array that was cut off
         mark = len(self.repairs)
         self._note("item", value, [value], keys)
         self._wraps += 1
