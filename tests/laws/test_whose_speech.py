@@ -501,6 +501,8 @@ WRITTEN = {
     "fenced json": f"```json\n{JSON}\n```",
     "a fence without a name": "```\nf(a=1)\n```",
     "code": "`f(a=1)`",
+    "a function's tag": '<function=f>{"a": 1}</function>',
+    "an action": 'Action: f\nAction Input: {"a": 1}',
 }
 """One call in the notations in which it counts."""
 SPOKEN = {
@@ -526,6 +528,13 @@ SPOKEN = {
     "quotes a mail": "The email says:\n{}",
     "quotes somebody": "He said:\n{}",
     "quotes a log": "I found this in the log:\n{}",
+    "is forbidden": "It is forbidden to run {}",
+    "is against it": "I decided against running {}",
+    "is unable": "I am unable to run\n{}",
+    "says don't": "Don't: {}",
+    "abbreviates": "E.g. {}",
+    "abbreviates on a line": "e.g.:\n{}",
+    "waits for the user": "When the user confirms, run:\n{}",
 }
 
 
@@ -552,6 +561,8 @@ ANNOUNCED = {
     "in an answer": "<think>hm</think>\n<answer>\n{}\n</answer>",
     "of the assistant": "<assistant>\n{}\n</assistant>",
     "in the call tags of a family": "<function_calls>\n{}\n</function_calls>",
+    "cannot know, so calls": "I can't use my memory for that, so I'll call this:\n{}",
+    "no other way": "I cannot do this without calling a tool:\n{}",
     "explained behind it": "Here it is:\n\n{}\n\nIf you want another one, you can change `a`.",
 }
 

@@ -361,6 +361,74 @@ def test_an_object_is_a_call_or_its_arguments(raw: str, functions: list[Function
     assert right_calls(parse_calls(raw, functions)) == [PARIS]
 
 
+@pytest.mark.parametrize("front", ["<function=run>", "[TOOL_CALLS]run[ARGS]", "run\n"])
+@pytest.mark.parametrize(
+    "arguments", [{"name": "a", "arguments": {"b": 1}}, {"get_time": {}}, {"get_time": "now"}]
+)
+def test_arguments_may_look_like_another_call(
+    front: str, arguments: dict[str, object], functions: list[Function]
+) -> None:
+    properties = {"name": {}, "arguments": {}, "get_time": {}}
+    run = Function.from_schema(name="run", parameters={"type": "object", "properties": properties})
+    calls = parse_calls(front + json.dumps(arguments), [*functions, run])
+    assert right_calls(calls) == [("run", arguments)]
+
+
+@pytest.mark.parametrize(
+    ("text", "city"),
+    [
+        ("```json\n{}\n```", "Paris"),
+        ("<tool_call>\n{}\n</tool_call>", "], <b>x</b> </i>"),
+        ("{}}}", "see [/x], <b>x</b>"),
+    ],
+)
+def test_a_bracket_may_lack_before_the_end_of_a_fence_or_a_tag(
+    text: str, city: str, functions: list[Function]
+) -> None:
+    written = json.dumps({"name": "get_weather", "arguments": {"city": city, "tags": ["a"]}})
+    calls = parse_calls(text.replace("{}", written[:-1]), functions)
+    assert right_calls(calls) == [("get_weather", {"city": city, "tags": ["a"]})]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"name": "get_weather", "arguments": {"city": "x", "tags": ["a",',
+        'get_weather(city="x", tags=["a",',
+        'get_weather(city="x",',
+        '<function=get_weather>{"city": "x", ',
+    ],
+)
+def test_a_text_that_ends_in_a_comma_is_cut_off(raw: str, functions: list[Function]) -> None:
+    (call,) = parse_calls(raw, functions)
+    assert not call.result
+
+
+@pytest.mark.parametrize(
+    "city", ["I cannot", "Should I call it?", 'it"s', '5" wide', "> q", "never."]
+)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<function=get_weather>{}</function><function=get_weather>{}</function>",
+        "[TOOL_CALLS]get_weather[ARGS]{}[TOOL_CALLS]get_weather[ARGS]{}",
+        "So: [get_weather(**{}), get_weather(**{}), get_weather(**{})]",
+    ],
+)
+def test_a_call_says_nothing_of_the_next_one(
+    city: str, form: str, functions: list[Function]
+) -> None:
+    written = [{"city": city}, {"city": f"{city} > 2"}, {"city": "x"}][: form.count("{}")]
+    raw = form.replace("{}", "%s") % tuple(json.dumps(each) for each in written)
+    assert right_calls(parse_calls(raw, functions)) == [("get_weather", each) for each in written]
+
+
+@pytest.mark.parametrize("first", [{}, {"type": "array", "items": {}}, {"type": "string"}])
+def test_an_empty_object_is_the_object_of_all_arguments(first: dict[str, object]) -> None:
+    f = Function.from_schema(name="f", parameters={"type": "object", "properties": {"a": first}})
+    assert right_calls(parse_calls("f({})", [f])) == [("f", {})]
+
+
 def test_a_type_may_be_an_argument_beside_the_name(functions: list[Function]) -> None:
     properties = {"type": {"type": "string"}}
     find = Function.from_schema(

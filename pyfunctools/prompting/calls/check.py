@@ -26,6 +26,7 @@ from pyfunctools.prompting.calls.python import ANNOTATED, parse_assignments
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated_failure
+from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.parsing.strict import longer_than_a_text
@@ -218,8 +219,14 @@ def _check_written(
     found: FoundCall, arguments: WrittenArguments, function: Function
 ) -> Success[JsonValue] | Failure:
     """Check the arguments of a call in Python or in tags."""
+    if arguments.positional == [{}] and not arguments.values:
+        empty = _concluded(function, {}, arguments.repairs, arguments.issues)
+        if empty:
+            return empty  # `f({})` is usually the object of all arguments
     names = list(_properties(function))
     result = _check_named(found, arguments, function, names)
+    if result and arguments.typed:
+        return _with_types(found, arguments, function, names, result)
     several = len(arguments.positional) > 1
     if arguments.values or not arguments.positional or (result and not several):
         return result
@@ -229,6 +236,30 @@ def _check_written(
     before, after = arguments.positional, assigned.values
     assigned.repairs = [Repair(path=_ROOT, kind="keyword", before=before, after=after)]
     return _check_named(found, assigned, function, names) or result
+
+
+def _with_types(
+    found: FoundCall,
+    arguments: WrittenArguments,
+    function: Function,
+    names: list[str],
+    result: Success[JsonValue],
+) -> Success[JsonValue]:
+    """Return the result with the values of JSON in tags, where they are as valid as the texts."""
+    checked: Any = result.value
+    typed = {k: v for k, v in arguments.typed.items() if checked.get(k) == arguments.values[k]}
+    while typed:
+        with_types = replace(arguments, values={**arguments.values, **typed})
+        again = _check_named(found, with_types, function, names)
+        checked = again.value
+        wrong = () if again else {issue.path.keys[:1] for issue in again.issues}
+        kept = {
+            k: v for k, v in typed.items() if (k,) not in wrong and equal(checked.get(k, ""), v)
+        }
+        if len(kept) == len(typed):
+            return again or result
+        typed = kept
+    return result
 
 
 def _check_named(

@@ -46,6 +46,11 @@ class JsonInText:
         """Whether it was read without repairs and issues."""
         return self.parts is None or not (self.parts.repairs or self.is_broken)
 
+    def repaired_without(self, *kinds: str) -> bool:
+        """Return whether it was read without issues and without these kinds of repairs."""
+        repairs = () if self.parts is None else self.parts.repairs
+        return not self.is_broken and all(repair.kind not in kinds for repair in repairs)
+
     def place(self, keys: Keys) -> tuple[int, int]:
         """Return the start and end of the innermost object around the value at these keys."""
         if len(keys) == 1 and self.text[:1] == "{":

@@ -5,6 +5,7 @@ Objects that are calls have the formats of vendors, and variants that models wri
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from json import JSONDecodeError, JSONDecoder
 from typing import Final
 
@@ -201,7 +202,9 @@ _NAME_MEMBER: Final = re.compile(
 _MAX_LENGTH: Final = 4_000
 _DECODER: Final = JSONDecoder()
 _BROKEN_COST: Final = 4_000
-_ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/")
+_ENDS: Final = re.compile(r"</|<[|\uff5c]|\[/|\n[ \t]*```")
+_MAX_ENDS: Final = 4
+"""The most places where broken JSON may end before the text does: the first may be in a string."""
 
 _MARKER = r"<[/]?[|\uff5c][^<>\n]{1,40}[|\uff5c]>"
 _NAME = r"(?P<name>[^\W\d](?:[\w.-]|\\(?=_)){0,120}+)"
@@ -241,12 +244,17 @@ def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
     searched += tried
     if found is not None and not found.is_broken:
         return found, searched
-    if ended := _ENDS.search(text, at, min(searched + 3, stop)):
-        cut = _recovered(text, at, ended.start(), fenced=True)
-        if not cut.is_broken:
-            return cut, searched
+    cut = None
+    for ended in islice(_ENDS.finditer(text, at, min(searched + 3, stop)), _MAX_ENDS):
+        read = _recovered(text, at, ended.start(), fenced=True)
+        if read.repaired_without("truncated"):
+            return read, searched
+        cut = cut or read
+        searched += read.end - at
     recovered = _recovered(text, at, stop, fenced=False)
     found = recovered if found is None or not recovered.is_broken else found
+    if cut and not cut.is_broken and not found.repaired_without("truncated", "quote"):
+        found = cut
     return found, max(searched, recovered.end)
 
 
@@ -324,6 +332,13 @@ def calls_in_json(
     found: list[FoundCall] = []
     plain = source.is_plain
     calls = list(call_objects(source.value, names))
+    value: JsonValue = {} if source.value is None else source.value
+    named = None
+    unsure = not calls or calls[0].function is None or calls[0].keys == (calls[0].name,)
+    if unsure and isinstance(value, dict):
+        named = _call_of_name(source, value, text, names)
+        if named and named.function and value.keys() <= properties_of(named.function).keys():
+            return [named]  # whose arguments may look like another call
     listed = after >= 0 and text[after : source.start].strip() in (",", ";")
     listed = listed or any(call.function is not None for call in calls)
     for call in calls:
@@ -333,11 +348,7 @@ def calls_in_json(
             if isinstance(call.arguments, dict) and (call.beside or not plain):
                 call.arguments = source.arguments(call.keys, call.arguments, call.beside or {})
             found.append(call)
-    value: JsonValue = {} if source.value is None else source.value
-    if not found and isinstance(value, dict):
-        named = _call_of_name(source, value, text, names)
-        return [] if named is None else [named]
-    return found
+    return found or ([] if named is None else [named])
 
 
 def _is_likely(name: str, source: JsonInText, text: str, names: FunctionNames) -> bool:
@@ -361,6 +372,7 @@ def _call_of_name(
     if found is None:
         return None
     name, at, between = found["name"], found.start("name"), front[found.end("name") :]
+    begin = at if marked is None or marked["mark"][0].islower() else marked.start()
     function = names.find(name)
     if marked is not None:
         alone = function is not None or name not in _RECIPIENTS
@@ -380,7 +392,7 @@ def _call_of_name(
         name=name,
         function=function,
         arguments=value if source.is_plain else source.arguments((), value, {}),
-        start=source.start + at - window,
+        start=source.start - window + begin,
         end=source.end,
         source=source,
     )

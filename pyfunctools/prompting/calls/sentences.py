@@ -13,7 +13,7 @@ Only what these patterns know is a mention; any other sentence is an announcemen
 import re
 from typing import Final
 
-_SENTENCE: Final = re.compile(r"[.!?:](?=\s|\Z)|\n")
+_SENTENCE: Final = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?:](?=\s|\Z)|\n", re.IGNORECASE)
 _HYPOTHETICAL: Final = re.compile(
     r"\b(?:could|would|might|may|can|cannot|if (?:you|I|we|it|one)|unless|not|never|without|instead"
     r"|example|e\.g|suppose|imagine|refuse|avoid|usage|syntax|says?|said|wrote|writes|asks?|asked"
@@ -24,14 +24,16 @@ _HYPOTHETICAL: Final = re.compile(
 """Words of a sentence about calls that could be made, were made, or will not be made."""
 _CALLING: Final = (
     r"(?:(?!without\b)\w+\s+){0,3}?"
-    r"(?:call|use|run|execute|make|invoke|send|perform|issue|do|follow|obey)(?:ing)?\b"
+    r"(?:(?:call|send|run|perform|do|follow|obey)(?:n?ing)?|(?:us|execut|mak|invok|issu)(?:e|ing))\b"
 )
 _NOT: Final = (
-    r"(?:\b(?:not|never|cannot|refused?\s+to|avoid|(?:wrong|unsafe|unnecessary|no\s+need)\s+to)"
+    r"(?:\b(?:not|never|cannot|avoid|against|(?:refused?|declined?|wrong|unsafe|unnecessary|unable"
+    r"|forbidden|no\s+(?:need|reason))\s+to)"
     r"|n['\u2019]t)(?!\s+(?:forget|hesitate|fail|only|just|simply|merely)\b)\s+"
 )
 _REFUSED: Final = re.compile(
-    rf"{_NOT}{_CALLING}[^\n]*\Z|\b(?:instead\s+of|rather\s+than|without|avoid|not)\W*\Z",
+    rf"{_NOT}{_CALLING}(?:(?!\bwithout\b)[^\n])*\Z"
+    r"|(?:\b(?:instead\s+of|rather\s+than|without|avoid|not)|n['\u2019]t)\W*\Z",
     re.IGNORECASE,
 )
 """The end of a sentence before a call that is not to be made."""
@@ -55,8 +57,8 @@ _QUESTION: Final = re.compile(r"[^.!?:\n]*(?:\?|\(y/n\))", re.IGNORECASE)
 _AWAITED: Final = re.compile(
     r"\b(?:please\s+(?:confirm|approve|choose|decide)"
     r"|(?:let\s+me\s+know|tell\s+me)\s+(?:if|whether|which)"
-    r"|(?:if|once|when|after|unless|until)\s+you(?:['\u2019]d|\s+would)?\s+"
-    r"(?:agree|confirm|approve|say|decide|choose|allow)|(?:with|after|await\w*|for|need)\s+your\s+"
+    r"|(?:if|once|when|after|unless|until)\s+(?:you|they|the\s+user)(?:['\u2019]d|\s+would)?\s+"
+    r"(?:agree|confirm|approve|say|decide|choose|allow)s?|(?:with|after|await\w*|for|need)\s+your\s+"
     r"(?:permission|approval|consent|confirmation|ok))\b",
     re.IGNORECASE,
 )
@@ -73,7 +75,7 @@ _MEDIA: Final = (
 )
 _SAYS: Final = r"\b(?:says?|said|writes?|wrote|asks?|asked|tells?|told"
 _QUOTED: Final = re.compile(
-    rf"{_MEDIA}[^.\n]{{0,60}}{_SAYS}|contain(?:s|ed)?|reads?|include[sd]?|show(?:s|ed)?"
+    rf"{_MEDIA}[^.,\n]{{0,60}}{_SAYS}|contain(?:s|ed)?|reads?|include[sd]?|show(?:s|ed)?"
     r"|(?:instruct|suggest|request|claim)(?:s|ed)?|states?|begins?|ends?|has|had|is|was)\b[^\n]*:\Z"
     rf"|{_SAYS})\b[^\n:]{{0,20}}:\Z"
     rf"|\b(?:read|found|saw|see|received|quote|from|in)\b[^.\n:]{{0,40}}{_MEDIA}[^.\n:]{{0,30}}:\Z",
@@ -90,7 +92,7 @@ _EXPLAINED: Final = re.compile(
     r"|\bone\s+of\s+(?:these|the\s+following|them|two|three)\b"
     r"|\b(?:these|the\s+following|two|three|several|some)\s+"
     r"(?:options|choices|alternatives|ways|possibilities))[^\n]*[^\s.!]\Z"
-    r"|(?:\bexamples?|\be\.g\.?|\bfor instance)\b[^\n.]{0,40}:\Z"
+    r"|\b(?:examples?|e\.g|for instance|hypothetically)\b\.?[^\n.]{0,40}:\Z|\be\.g\.\Z"
     r"|\bif\s+you(?:['\u2019]d|\s+would)?\s+(?:want|like|wish|prefer)\b[^\n]*:\Z",
     re.IGNORECASE,
 )
@@ -105,13 +107,22 @@ _EXAMPLE: Final = re.compile(
 """A sentence before an example, or before an alternative to a call."""
 
 
+_RESOLVED: Final = re.compile(
+    r"[,;]\s*(?:so|but)\s+(?:(?:I|we)(?:['\u2019]ll|\s+(?:will|must|(?:need|have|am\s+going)\s+to))?"
+    r"|let\s+(?:me|us))\s+(?:now\s+)?(?:call|use|run|execute|make|invoke|try)\b",
+    re.IGNORECASE,
+)
+"""The end of a sentence that announces a call: `I cannot know that, so let me call`."""
+
+
 def last_sentence(line: str) -> str:
-    """Return the last sentence of a text, with the mark that ends it."""
+    """Return the last sentence of a text, with the mark that ends it, or what it comes to."""
     start = 0
     for each in _SENTENCE.finditer(line):
         if each.end() < len(line):
             start = each.end()
-    return line[start:]
+    resolved = _RESOLVED.search(line, start) if "," in line or ";" in line else None
+    return line[start if resolved is None else resolved.start() :]
 
 
 def first_end(text: str, start: int, stop: int) -> int:

@@ -74,7 +74,12 @@ def meant_calls(
         if calls[0].weight is Weight.MARKED and calls[0].source is not calls[-1].source:
             _group(text, calls, code)
         return calls  # all calls are in one group
-    calls = [each for each in calls if not (_is_quoted(text, each) or code.may_not_run(each.start))]
+    prose = text if len(calls) == 1 else _without_calls(text, calls)
+    calls = [
+        each
+        for each in calls
+        if not (_is_quoted(text, each, prose) or code.may_not_run(each.start))
+    ]
     runs = _runs(text, calls)
     kept: list[FoundCall] = []
     answered = mention = False
@@ -86,7 +91,7 @@ def meant_calls(
         lead = _lead(text, begin, after)
         mention = mention and lead.strip(_OPENERS + "],").lower() in ("or", "nor")
         mention = mention or only_introduces(lead, answered=answered)
-        mention = not whole and (mention or _is_mention(text, begin, end))
+        mention = not whole and (mention or _is_mention(text, begin, end, prose))
         after = end
         last = runs[place + 1][0].start if place + 1 < len(runs) else len(text)
         if mention or takes_back(text[end : min(last, end + _MAX_LINE)]):
@@ -104,6 +109,20 @@ def meant_calls(
     if len(kept) > 1:
         _group(text, kept, code)
     return kept
+
+
+def _without_calls(text: str, calls: list[FoundCall]) -> str:
+    """Return a text of the same length with dots for all calls: their arguments are no prose."""
+    pieces: list[str] = []
+    at = 0
+    for each in calls:
+        place = each.source or each
+        if place.end > at:
+            start = max(place.start, at)
+            first = "\n" if "\n" in text[start : place.end] else ""
+            pieces += (text[at:start], first.ljust(place.end - start, "\u00b7"))
+            at = place.end
+    return "".join((*pieces, text[at:]))
 
 
 def _is_bare_list(text: str, calls: list[FoundCall]) -> bool:
@@ -161,28 +180,29 @@ def _lead(text: str, start: int, after: int) -> str:
     return last_sentence(front.rpartition("\n")[2])
 
 
-def _is_mention(text: str, start: int, end: int) -> bool:
+def _is_mention(text: str, start: int, end: int, prose: str) -> bool:
     """Return whether the code or the sentence around calls only mentions them."""
-    line = text[max(start - _MAX_LINE, 0) : start].rpartition("\n")[2]
-    if _BRANCH.search(line) or _BRANCH_BEHIND.match(text, end):
+    before = max(start - _MAX_LINE, 0)
+    if _BRANCH.search(text[before:start].rpartition("\n")[2]) or _BRANCH_BEHIND.match(text, end):
         return True
     if _is_alone(text, start, end):
         return False
-    behind = text[end : first_end(text, end, end + _MAX_LINE)]
+    line = prose[before:start].rpartition("\n")[2]
+    behind = prose[end : first_end(prose, end, end + _MAX_LINE)]
     return only_mentions(last_sentence(line) + " . " + behind)
 
 
-def _is_quoted(text: str, found: FoundCall) -> bool:
+def _is_quoted(text: str, found: FoundCall, prose: str) -> bool:
     """Return whether a call is inside a quotation that is neither alone nor an item of a list."""
     place = found.source or found
     start, end = place.start, place.end
     if not found.start or _is_tagged(text, start):
         return False
-    line = text.rfind("\n", 0, start) + 1
-    front = text[max(line, start - _MAX_LINE) : start].replace('\\"', "")
+    line = prose.rfind("\n", 0, start) + 1
+    front = prose[max(line, start - _MAX_LINE) : start].replace('\\"', "")
     if not _QUOTE.search(front):
         return False
-    behind = text[end : end + _MAX_LINE].partition("\n")[0]
+    behind = prose[end : end + _MAX_LINE].partition("\n")[0]
     for quote, closer in _QUOTES:
         opened = front.count(quote) - (front.count(closer) if quote != closer else 0)
         at_once = front.endswith(quote) and behind.startswith(closer)

@@ -8,12 +8,15 @@ and `<name><key>value</key></name>`. JSON between tags is parsed by `json_calls`
 """
 
 import re
+from json import dumps
 from typing import Final
 
+from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.prompting.calls.found import FoundCall
-from pyfunctools.prompting.calls.literals import WrittenArguments
+from pyfunctools.prompting.calls.literals import WORDS, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.schema.ground.path import Path
+from pyfunctools.schema.parsing.strict import Strict, parse_strict
 from pyfunctools.schema.result import Repair
 
 _SPACE_NAME = r"(?:[\w|\uff5c]{1,30}[:|\uff5c]|[|\uff5c][\w|\uff5c]{1,30}[|\uff5c])?"
@@ -43,7 +46,14 @@ _KEY: Final = re.compile(
 _CHILD: Final = re.compile(r"\s*<(?P<key>[^\W\d][\w.-]{0,100})>")
 _CLOSE: Final = re.compile(r"\s*</[^<>\n]{0,60}>")
 _OPENED: Final = re.compile(r"</?[^\W\d]|<[|\uff5c]")
+_FRAME: Final = re.compile(
+    rf"</{_SPACE_NAME}\w{{0,20}}(?:param|arg|invoke|function|tool)|<[|\uff5c]"
+    rf"|<{_SPACE_NAME}\w{{0,20}}(?:param|arg|invoke|function)"
+)
+_CUT: Final = re.compile(r"\s*<[^<>]*\Z")
 _MAX_ARGUMENTS: Final = 1_000
+_MAX_MISSING: Final = 8
+"""Values without an end in one call, before only a tag that occurs is searched for."""
 
 
 def read_tagged(text: str, at: int, names: FunctionNames) -> tuple[FoundCall | None, int]:
@@ -78,6 +88,9 @@ def _read(
         at = close.end() if close is not None else at
     if at == opened.end():
         return None, searched
+    if cut := _CUT.match(text, at):
+        repair = Repair(path=Path.of(()), kind="truncated", before=cut[0], after="")
+        arguments.repairs.append(repair)
     arguments.end = at
     name = opened["name"]
     found = FoundCall(
@@ -97,19 +110,50 @@ def _argument(
         tag = child["tag"]
     elif child.re is _KEY:
         tag = f"{child['tag']}arg_value"
-    end = -1 if tag in missing else text.find(f"</{tag}>", start)
-    after = end + len(tag) + 3
+    opener, closer = (child[0].lstrip() if child.re is _CHILD else f"<{tag}"), f"</{tag}>"
+    given_up = closer in missing or len(missing) >= _MAX_MISSING
+    end = -1 if given_up else _end_of_value(text, start, opener, closer)
+    after = end + len(closer)
     if end < 0:
-        missing.add(tag)
-        opened = _OPENED.search(text, start)
-        end = after = len(text) if opened is None else opened.start()
-        kind = "closer" if opened is not None else "truncated"
-        arguments.repairs.append(
-            Repair(path=Path.of((key,)), kind=kind, before="", after=f"</{tag}>")
-        )
+        missing.add(f"{start}" if not given_up and text.find(closer, start) >= 0 else closer)
+        frame = (_OPENED if child.re is _CHILD else _FRAME).search(text, start)
+        end = after = len(text) if frame is None else frame.start()
+        kind = "closer" if frame is not None else "truncated"
+        repair = Repair(path=Path.of((key,)), kind=kind, before="", after=closer)
+        arguments.repairs.append(repair)
     value = text[start:end]
     value = value.removeprefix("\n").removesuffix("\n")
     if key in arguments.values:
         arguments.faults.append(((key,), "is given twice"))
-    arguments.values.setdefault(key, value)
+        return after
+    arguments.values[key] = value
+    if 'string="true"' not in child[0]:
+        _note_type(arguments, key, value.strip(), certain='string="false"' in child[0])
     return after
+
+
+def _end_of_value(text: str, start: int, opener: str, closer: str) -> int:
+    """Return the start of the tag that closes a value, which may have the same tags inside.
+
+    -1 if it has no end.
+    """
+    at, inner = start, 0
+    while (end := text.find(closer, at)) >= 0:
+        inner += text.count(opener, at, end)
+        if not inner:
+            break
+        inner -= 1
+        at = end + len(closer)
+    return end
+
+
+def _note_type(arguments: WrittenArguments, key: str, text: str, *, certain: bool) -> None:
+    """Note the value of a text that is JSON as its program writes it: `42`, not `1e5` or `1.10`."""
+    read = Strict(WORDS[text], False, False) if text in WORDS else None
+    read = read or parse_strict(text, DEFAULT_LIMITS.depth)
+    if read is None or isinstance(read.value, str):
+        return
+    if certain:
+        arguments.values[key] = read.value
+    elif not isinstance(read.value, int | float) or dumps(read.value) == text.lower():
+        arguments.typed[key] = read.value
