@@ -34,6 +34,9 @@ _AFTER = re.compile(
 _MOST_PIECES = 16
 """Most pieces behind the value, and most frames around it; the rest is one piece."""
 
+_THINKING = re.compile(r"\s*+<(?:think(?:ing)?|thoughts?|reasoning)>", re.IGNORECASE)
+_THOUGHT = re.compile(r"</(?:think(?:ing)?|thoughts?|reasoning)>(?![\"'\\])", re.IGNORECASE)
+_BEGINS = re.compile(r"\s*+[\[{\"'`]")
 _BOM = "\ufeff"
 _ESCAPED = re.compile(r'[\[{]\s*+\\++"')
 _UNESCAPE = JSONDecoder(strict=False)
@@ -61,7 +64,7 @@ def extract(text: str, limits: Limits, place: Place | None = None) -> Result[Jso
 
 def _rewritten(text: str) -> tuple[str, Repair] | None:
     """Return a text with the opening brace that it lacks, or without the escapes of all quotes."""
-    at = _value_start(text, len(text) - len(text.lstrip(_BOM)))
+    at = _value_start(text, _answer_start(text))
     if MEMBER.match(text, at):
         return f"{text[:at]}{{{text[at:]}", Repair(path=_ROOT, kind="closer", before="", after="{")
     if not _ESCAPED.match(text, at):
@@ -84,9 +87,10 @@ class _Extraction:
 
     def value(self) -> Result[JsonValue]:
         """Return the value at the beginning of the text, or else the first one in its prose."""
-        at = _value_start(self._text, self._start)
+        start = _answer_start(self._text)
+        at = _value_start(self._text, start)
         if at >= len(self._text):
-            found = self._in_prose(self._start)
+            found = self._in_prose(start)
             return self._nothing() if found is None else found
         bracket = self._text[at] in "[{"
         if bracket and (strict := self._strict(at)) is not None:
@@ -191,6 +195,16 @@ def _is_alone(text: str, recovery: Recovery) -> bool:
 
 def _removed(kind: str, text: str) -> Repair:
     return Repair(path=_ROOT, kind=kind, before=text, after="")
+
+
+def _answer_start(text: str) -> int:
+    """Return the place behind the thoughts of a model, whose opening tag may be in the prompt."""
+    start = len(text) - len(text.lstrip(_BOM))
+    opened = _THINKING.match(text, start)
+    if opened is None and _BEGINS.match(text, start):
+        return start
+    closed = _THOUGHT.search(text, start)
+    return closed.end() if closed is not None else start if opened is None else len(text)
 
 
 def _value_start(text: str, start: int) -> int:

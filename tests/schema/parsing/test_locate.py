@@ -94,6 +94,29 @@ def test_a_part_of_prose_or_of_a_call_is_not_the_value(text: str):
     assert result.issues
 
 
+@pytest.mark.parametrize(
+    "answer", ['{"a": 1}', '```json\n{"a": 1}\n```', "{a: 1,}", 'So: {"a": 1}']
+)
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        '<think>\n{"a": 2}\n</think>\n',
+        '<thinking>{"a": 2}?</thinking>',
+        'Maybe {"a": 2}?\n</think>\n\n',
+        'So\n```json\n{"a": 2}\n```\nNo.</think>',
+    ],
+)
+def test_thoughts_before_an_answer_have_no_value(thoughts: str, answer: str):
+    assert parse(thoughts + answer).value == {"a": 1}
+    assert parse("\ufeff" + thoughts + answer).value == {"a": 1}
+
+
+def test_thoughts_without_an_answer_have_no_value():
+    assert not parse('<think>{"a": 2} or so')
+    assert not parse('{"a": 2} or so'.join(("<think>", "</think>")))
+    assert parse('It is: {"a": "</think>"}').value == {"a": "</think>"}
+
+
 def test_the_schema_decides_which_brackets_in_prose_begin_a_value():
     text = 'As in [1], {"a": 1} is the call.'
     assert found(text)[0] == [1]
