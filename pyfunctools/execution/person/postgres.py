@@ -1,5 +1,6 @@
 """`PostgresStore`: used tickets and their answers in a PostgreSQL database, for many machines."""
 
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,11 @@ class PostgresStore(SqlStore):
     """Remembers used tickets in a PostgreSQL database, for all processes of all machines.
 
     `dsn` is a connection string as libpq reads it (`"host=db dbname=shop"`, `"postgresql://..."`);
-    it is in no `repr`. The table `pyfunctools_tickets` is made when the store is first used, and
-    not again: a store whose table is gone has lost its claims, and claims nothing. The table holds
-    ids, expiries and answers, never a value of a person's; rows go an hour after they
-    expired by the clocks of the store's `Tickets`. `timeout` bounds each statement, and each
-    attempt to connect, in seconds. A process keeps one connection, which its threads share.
+    it is in no `repr`, and its `options` are kept. The table `pyfunctools_tickets` is made when the
+    store is first used, and not again: a store whose table is gone has lost its claims, and claims
+    nothing. The table holds ids, expiries and answers, never a value of a person's; rows go an hour
+    after they expired by the clocks of the store's `Tickets`. `timeout` bounds each statement on
+    the server, and each attempt to connect, in seconds. A process has one connection.
 
     Raises:
         MissingExtraError: psycopg 3 is not installed (the extra `postgres`).
@@ -51,12 +52,17 @@ class PostgresStore(SqlStore):
     def _opened(self) -> "Connection[tuple[Any, ...]]":
         import psycopg
 
-        milliseconds = int(self._timeout * 1000)
+        seconds, milliseconds = max(1, round(self._timeout)), int(self._timeout * 1000)
+        given = psycopg.conninfo.conninfo_to_dict(self._place).get("options")
+        given = given or os.environ.get("PGOPTIONS", "")
         session = psycopg.connect(
             self._place,
             autocommit=True,
-            connect_timeout=max(1, round(self._timeout)),
-            options=f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}",
+            connect_timeout=seconds,
+            keepalives_idle=seconds,
+            tcp_user_timeout=milliseconds,  # of a server that cannot be reached any more
+            options=f"{given} -c statement_timeout={milliseconds} -c lock_timeout={milliseconds}",
+            prepare_threshold=None,  # behind a pool, others have prepared statements of that name
         )
         try:
             for statement in () if self._has_table else TABLES:

@@ -73,6 +73,28 @@ def test_an_id_is_claimed_once_and_its_answer_is_kept(server: Server) -> None:
     other.close()
 
 
+def test_the_options_of_the_dsn_are_kept(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    with psycopg.connect(server.dsn, autocommit=True) as session:
+        session.execute("CREATE SCHEMA app; CREATE SCHEMA other")
+        claims = [
+            "SELECT id FROM app.pyfunctools_tickets",
+            "SELECT id FROM other.pyfunctools_tickets",
+        ]
+        expires = int(time.time()) + 900
+        assert PostgresStore(f"{server.dsn} options='-c search_path=app'").claim("mine", expires)
+        monkeypatch.setenv("PGOPTIONS", "-c search_path=other")
+        assert PostgresStore(server.dsn).claim("mine", expires)
+        assert [session.execute(each).fetchall() for each in claims] == [[("mine",)]] * 2
+
+
+def test_no_statement_is_prepared_which_behind_a_pool_may_be_anothers(server: Server) -> None:
+    store, expires = PostgresStore(server.dsn), int(time.time()) + 900
+    assert all(store.claim(f"claim {number}", expires) for number in range(10))
+    prepared = "SELECT count(*) FROM pg_prepared_statements"
+    assert store._execute(prepared).fetchone() == (0,)  # pyright: ignore[reportPrivateUsage]
+    store.close()
+
+
 def test_a_server_that_is_away_leaves_the_ticket_good(server: Server, tmp_path: Path) -> None:
     controller = controller_of(tmp_path, server.dsn)
     ticket = controller.call("pay", {"number": 1}).waiting.ticket
