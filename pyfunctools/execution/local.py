@@ -1,17 +1,16 @@
 """Runs Python functions in this process: directly, in a thread, or on an event loop."""
 
 import io
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from json import JSONEncoder
-from os import urandom
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pyfunctools._json import JsonValue
-from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, LoopError, PyfunctoolsError, Retry
 from pyfunctools.execution.steps import BackgroundLoop, in_a_loop
@@ -47,7 +46,7 @@ class LocalRunner:
 
     def __init__(self, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
-        self._threads = Lazy(_threads)
+        self._threads: dict[int, ThreadPoolExecutor] = {}  # by process: a fork copies no thread
         self._loop = BackgroundLoop()
 
     async def run(self, run: "Run") -> Outcome:
@@ -94,7 +93,7 @@ class LocalRunner:
         if is_async:
             value = call()
         elif run.awaits or executor is not None or limit is not None:
-            pool = executor or self._threads.value
+            pool = executor or self._threads.get(os.getpid()) or self._own_threads()
             value, raised = await _in_executor(run, call, pool, limit, into)
         else:
             value, raised = _caught(call, into)
@@ -110,6 +109,11 @@ class LocalRunner:
             raise LoopError(run.function.name)
         steps = _awaited(value) if limit is None else _in_time(run, value, limit)
         return await steps if run.awaits else self._loop.wait_for(steps)
+
+    def _own_threads(self) -> "ThreadPoolExecutor":
+        from concurrent.futures import ThreadPoolExecutor
+
+        return self._threads.setdefault(os.getpid(), ThreadPoolExecutor(THREADS, "pyfunctools"))
 
     async def _streamed(self, run: "Run", handler: "Handler", items: Any) -> Outcome:
         """Pass on the items of an iterator, each checked, and return the outcome of its end."""
@@ -146,9 +150,8 @@ class LocalRunner:
     def close(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""
         self._loop.close()
-        if self._threads.made:
-            self._threads.value.shutdown(wait=False)
-            self._threads = Lazy(_threads)
+        if (threads := self._threads.pop(os.getpid(), None)) is not None:
+            threads.shutdown(wait=False)
 
     async def aclose(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""
@@ -168,7 +171,7 @@ async def _in_executor(
             future = executor.submit(copy_context().run, _caught, bound, into)
         else:  # a context cannot be sent to another process
             # Dask takes equal tasks for one: the id makes each call a task of its own.
-            future = executor.submit(_caught_remotely, bound, into is None, urandom(16))
+            future = executor.submit(_caught_remotely, bound, into is None, os.urandom(16))
     except Exception as error:  # it may be shut down
         raise _executor_failed(run, error, is_taken=False) from None
     try:
@@ -194,12 +197,6 @@ class _EndedError(Exception):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
         self.outcome = outcome
-
-
-def _threads() -> "ThreadPoolExecutor":
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(THREADS, "pyfunctools")
 
 
 class CollectedItems:

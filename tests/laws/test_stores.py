@@ -8,11 +8,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from claiming import claim_all
+from forks import in_a_fork
 
 from pyfunctools import DefinitionError, MemoryStore, SqliteStore, Tickets, TicketStoreError
 from pyfunctools.execution.person import stores
@@ -192,17 +192,6 @@ def test_a_memory_store_of_another_process_claims_nothing() -> None:
 
     assert "SqliteStore(path)" in str(in_a_fork(claims))
     assert store.claim("one", LATER)
-
-
-def in_a_fork(work: Callable[[], object]) -> object:
-    """Return the result of a function in a process forked from this one."""
-    context = multiprocessing.get_context("fork")
-    result = context.SimpleQueue()
-    process = context.Process(target=lambda: result.put(work()))
-    process.start()
-    process.join(timeout=60)
-    assert process.exitcode == 0
-    return result.get()
 
 
 def test_a_full_store_refuses_new_claims() -> None:

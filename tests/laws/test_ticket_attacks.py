@@ -6,12 +6,12 @@ import pickle
 import sqlite3
 import threading
 from base64 import urlsafe_b64decode
-from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from forks import in_a_fork
 from pydantic import AfterValidator, Base64Bytes, BaseModel
 
 from pyfunctools import (
@@ -130,17 +130,6 @@ def ticket_of(outcome: Outcome) -> str:
 def payload_of(ticket: str) -> str:
     payload = ticket.partition(".")[0]
     return urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode()
-
-
-def in_a_fork(work: Callable[[], object]) -> object:
-    """Return the result of a function in a process forked from this one."""
-    context = get_context("fork")
-    result = context.SimpleQueue()
-    process = context.Process(target=lambda: result.put(work()))
-    process.start()
-    process.join(timeout=60)
-    assert process.exitcode == 0
-    return result.get()
 
 
 # A ticket is valid once, in any process.

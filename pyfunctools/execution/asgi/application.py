@@ -1,5 +1,6 @@
 """`ApplicationRunner`: runs the operations of an ASGI application in this process."""
 
+import os
 import time
 from asyncio import Task, create_task, current_task, shield, wait, wrap_future
 from collections.abc import Callable, Coroutine
@@ -55,8 +56,8 @@ class ApplicationRunner(HttpRunner):
     The application has its own event loop in its own thread. Its lifespan and all its requests run
     there, from whichever thread or loop they are called, so the application uses its connections on
     the loop that opened them. It starts before the first call. `close` waits for the running calls
-    and shuts it down; a later call starts it again. Deadlines do not include its startup. A request
-    sees the context variables of its caller.
+    and shuts it down; a later call, also one in a forked process, starts it again. Deadlines do not
+    include its startup. A request sees the context variables of its caller.
 
     `server` is the address that the application sees as its own address (`http://localhost`).
     `root_path`, or else the path of `server`, is put before every path. A request that another
@@ -140,7 +141,7 @@ class ApplicationRunner(HttpRunner):
     async def _close(self, *, awaits: bool) -> None:
         with self._lock:
             application, self._running = self._running, None
-            if application is None:
+            if application is None or application.process != os.getpid():
                 return
             ending = application.loop.submit(application.stop(self.limits.deadline))
         ending.add_done_callback(lambda _: application.loop.close())
@@ -156,7 +157,7 @@ class ApplicationRunner(HttpRunner):
         self, steps: "Callable[[_RunningApplication], Coroutine[object, object, T]]"
     ) -> "tuple[_RunningApplication, Future[T]]":
         with self._lock:  # so that a call submitted before `close` is carried out before it
-            if self._running is None:
+            if self._running is None or self._running.process != os.getpid():
                 self._running = _RunningApplication(self._application, self._name)
             application = self._running
             return application, application.loop.submit(steps(application))
@@ -231,6 +232,7 @@ class _RunningApplication:
 
     def __init__(self, application: AsgiApplication, name: str) -> None:
         self.loop = BackgroundLoop()
+        self.process = os.getpid()
         self.lifespan = Lifespan(application, name)
         self.started_at: float | None = None
         self._calls: set[Task[object]] = set()

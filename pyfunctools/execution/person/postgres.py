@@ -51,10 +51,10 @@ class PostgresStore(SqlStore):
 
     def _opened(self) -> "Connection[tuple[Any, ...]]":
         import psycopg
+        from psycopg.conninfo import conninfo_to_dict
 
         seconds, milliseconds = max(1, round(self._timeout)), int(self._timeout * 1000)
-        given = psycopg.conninfo.conninfo_to_dict(self._place).get("options")
-        given = given or os.environ.get("PGOPTIONS", "")
+        given = conninfo_to_dict(self._place).get("options") or os.environ.get("PGOPTIONS", "")
         session = psycopg.connect(
             self._place,
             autocommit=True,

@@ -28,6 +28,7 @@ from pydantic_monty import (
     __version__,
 )
 
+from pyfunctools.errors import DefinitionError
 from pyfunctools.limits import ProgramLimits
 from pyfunctools.record.outcome import Reason
 from pyfunctools.schema.ground.did_you_mean import near_names
@@ -252,10 +253,20 @@ def _named(name: str) -> Callable[[], None]:
     return called
 
 
+_FIRST: Final = dict[str, int]()
+
+
 @lru_cache
 def _pool(process: int, seconds: float) -> Monty:
-    """Return the pool of this process: a forked one has its own."""
-    del process
+    """Return the pool of this process.
+
+    Raises:
+        DefinitionError: this process was forked from one that had a pool: Monty would wait forever.
+    """
+    if _FIRST.setdefault("process", process) != process:
+        reason = "This process was forked from one that had run a program."
+        remedy = "Run the first program after the fork, or start the process by `spawn`."
+        raise DefinitionError("programs", reason, remedy)
     pool = Monty(
         binary_path=_binary(),
         max_processes=WORKERS,
