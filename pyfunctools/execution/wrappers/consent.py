@@ -164,14 +164,14 @@ class DialogWithServer:
             if isinstance(called, Outcome):
                 return called
             answer = called[0]
-        if answer is None:
+        is_form, values = bool(waiting.questions), mapping_of(answer)
+        accepted = _accepts(is_form, answer if is_form else None, None if is_form else answer)
+        if accepted is None:
             return None
-        values = mapping_of(answer)
         if not any(each.kind == "login" for each in waiting.questions):
             secret = {each.path for each in waiting.questions if each.secret}
             person.private.add_answers(values, secret)
-        is_yes = answer is values if waiting.questions else _is_yes(answer)
-        return Answered(state, values, is_yes)
+        return Answered(state, values, accepted)
 
     def _waiting(self, outcome: Outcome, waiting: Waiting) -> Outcome:
         """Return the outcome of a call that waits, with a ticket for the server's question.
@@ -210,16 +210,17 @@ def _answered(person: PersonsPart) -> Answered | None:
     if "server" not in state:
         return None
     secret, values = cast("Mapping[str, bool | None]", state["paths"]), mapping_of(given)
-    accepted: bool | None = None
-    if approve is False or given is False:
-        accepted = False
-    elif (secret and values is given) or _is_yes(approve):  # values are no approval
-        accepted = True
     if None not in secret.values():  # the runner adds what is secret in a login
         person.private.add_answers(values, {path for path, hides in secret.items() if hides})
-    return Answered(state["server"], values, accepted)
+    return Answered(state["server"], values, _accepts(bool(secret), given, approve))
 
 
-def _is_yes(answer: Any) -> bool:
-    """True for an approval without an edit: a server's question has no arguments to edit."""
-    return answer is True or answer == Approval()
+def _accepts(is_form: bool, given: object, approve: Any) -> bool | None:
+    """Return whether a person agrees to what a server asks, `None` if this does not answer it.
+
+    Values are no approval, and an approval with an edit is none: there are no arguments to edit.
+    """
+    if given is False or approve is False:
+        return False
+    is_filled = is_form and isinstance(given, Mapping)
+    return is_filled or approve is True or approve == Approval() or None

@@ -398,6 +398,30 @@ def test_values_approve_nothing_that_the_server_asks() -> None:
 
 
 @pytest.mark.parametrize("road", ["ticket", "asked"])
+@pytest.mark.parametrize(
+    ("schema", "name", "answer"),
+    [
+        (PASSWORD, "human", True),
+        (PASSWORD, "human", "hunter2"),
+        (EMPTY, "approve", Approval({"tea": "y"})),
+    ],
+)
+def test_what_answers_no_question_leaves_it_waiting(
+    road: str, schema: Any, name: str, answer: Any
+) -> None:
+    async def steps(tools: Controller) -> Any:
+        given: Any = {name: answer}
+        if road == "asked":
+            return await tools.acall("order", {"tea": "x"}, **{name: lambda pending: answer})
+        waits = (await tools.acall("order", {"tea": "x"})).waiting
+        return await tools.aresume(waits.ticket if waits else "", **given)
+
+    outcome = ran(modern({"a": form("Well?", schema)}), steps)
+    assert outcome.reason == ("needs_human" if name == "human" else "needs_approval")
+    assert outcome.waiting.ticket
+
+
+@pytest.mark.parametrize("road", ["ticket", "asked"])
 def test_an_answer_inside_a_field_reaches_the_server(road: str) -> None:
     inner = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     asked = {"to": inner}, {"note": {"type": "string"}}
