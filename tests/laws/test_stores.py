@@ -8,7 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dis import get_instructions
+from functools import partial
+from itertools import count
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from claiming import claim_all
@@ -292,3 +299,41 @@ def test_any_file_name_can_be_used(
     assert {each.removesuffix("-wal").removesuffix("-shm") for each in os.listdir(tmp_path)} == {
         name
     }
+
+
+def interrupted(place: int, work: Callable[[], object]) -> bool:
+    """Interrupt a function after a call in `_done`, the first by 0; return whether there is one."""
+    code, calls = stores.SqlStore._done.__code__, count()  # pyright: ignore[reportPrivateUsage]
+    names = {each.offset: each.opname for each in get_instructions(code)}
+    last = ""
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal last
+        if frame.f_code is not code:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            is_after, last = last.startswith("CALL"), names.get(frame.f_lasti, "")
+            if is_after and next(calls) == place:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_an_interrupt_leaves_the_store_to_the_other_threads(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "used", timeout=0.5)
+    place = 0
+    while interrupted(place, partial(store.claim, f"interrupted {place}", LATER)):
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(store.claim, f"claimed {place}", LATER).result()
+        place += 1
+    assert place >= 2

@@ -246,9 +246,12 @@ class SqlStore(_ByClocks, ABC):
 
     def _done(self, statements: Callable[[], T]) -> T:
         """Return the result of statements, each of which is a transaction of its own."""
-        if not self._lock.acquire(timeout=self._timeout):
-            raise self._failed("other threads wait for it")
+        is_held = list[bool]()
         try:
+            # One step: an interrupt between two would leave the lock to nobody.
+            is_held += map(self._lock.acquire, (True,), (self._timeout,))
+            if not is_held[0]:
+                raise self._failed("other threads wait for it")
             if self._connection is not None:
                 with suppress(*self._lost):
                     return self._run(statements)
@@ -256,7 +259,8 @@ class SqlStore(_ByClocks, ABC):
         except self._errors as error:
             raise self._failed(self._told(error)) from None
         finally:
-            self._lock.release()
+            if is_held and is_held[0]:
+                self._lock.release()
 
     def _run(self, statements: Callable[[], T]) -> T:
         try:
