@@ -69,10 +69,16 @@ class LocalRunner:
         bound = _bound(run, handler)
         if not isinstance(bound, Success):
             return bound
-        if refusal := run.begin and await run.begin():
-            return refusal
+        call = bound.value
+        if run.begin is not None:
+            if run.begin.ticket is not None and run.executor is None:
+                call = await self._filled(run, handler, call)
+                if isinstance(call, Outcome):
+                    return call
+            if refusal := await run.begin():
+                return refusal
         try:
-            value = await self._value(run, bound.value, handler.is_async, run.executor)
+            value = await self._value(run, call, handler.is_async, run.executor)
             if run.put and isinstance(value, _STREAMS) and not isinstance(value, io.IOBase):
                 return await self._streamed(run, handler, value)
         except LoopError:
@@ -83,6 +89,18 @@ class LocalRunner:
             return _raised(run, error)
         validator = contract_of(function).output_validator
         return _returned(run, value, handler.dump, validator, "The function ran, but its result")
+
+    async def _filled(
+        self, run: "Run", handler: "Handler", call: "ReadyCall"
+    ) -> "ReadyCall | Outcome":
+        """Return a call with the values of its providers; if they fail, its ticket stays good."""
+        try:
+            filled = await self._value(run, partial(handler.filled, call), False, None)
+            return cast("ReadyCall", filled)
+        except _EndedError as ended:
+            return ended.outcome
+        except Exception as error:  # the program's code may raise anything
+            return _raised(run, error)
 
     async def _value(
         self, run: "Run", call: "ReadyCall", is_async: bool, executor: "Executor | None"

@@ -146,7 +146,9 @@ class Invocation:
         assert ticket is not None  # noqa: S101 - the call waited with it
         self._begin, self._id = begin, ticket.call
         known: Success[JsonValue] = Success(value=ticket.arguments)  # checked before it was signed
-        return await self.run(ticket.function, ticket.arguments, known)
+        outcome = await self.run(ticket.function, ticket.arguments, known)
+        is_good = not begin.has_begun and outcome.reason in _UNDECIDED
+        return replace(outcome, _still_waits=True) if is_good else outcome
 
     async def run(
         self,
@@ -250,6 +252,10 @@ class Invocation:
         if outcome.function == name and not repairs:
             return outcome
         return replace(outcome, function=name, repairs=(*repairs, *outcome.repairs))
+
+
+_UNDECIDED = ("raised", "transport", "deadline", "status")
+"""The reasons of a failure, before the run, that is neither the model's nor the person's."""
 
 
 async def _not_run(_: Run) -> Outcome:

@@ -39,6 +39,10 @@ class Handler(Protocol):
         """
         ...
 
+    def filled(self, bound: ReadyCall) -> ReadyCall:
+        """Return a call that `bind` returned with new values of its providers, which run now."""
+        ...
+
     def arguments_of(self, bound: ReadyCall) -> Mapping[str, object]:
         """Return the arguments of a call that `bind` returned, with defaults, by JSON name."""
         ...
@@ -95,6 +99,10 @@ class KeywordHandler:
         given = {name: info if name == self._info else context for name in self._given}
         named = {**deepcopy(missing), **arguments, **given, **bound_keywords(self.callable)}
         return Success(value=BoundCall(self.callable, **named))
+
+    def filled(self, bound: ReadyCall) -> ReadyCall:
+        """Return the call: it has no providers."""
+        return bound
 
     def arguments_of(self, bound: ReadyCall) -> Mapping[str, object]:
         """Return the arguments of a call that `bind` returned, with defaults, by JSON name."""

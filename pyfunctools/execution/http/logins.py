@@ -349,7 +349,7 @@ class Login:
 
 
 def _not_sent(outcome: Outcome) -> Outcome:
-    return replace(outcome, response=Response(sent="no"), _still_waits=True)
+    return replace(outcome, response=Response(sent="no"))
 
 
 _DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"

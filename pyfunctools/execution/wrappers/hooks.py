@@ -120,7 +120,7 @@ async def _run_inside(inner: Runs, steps: _Steps, run: Run, nothing_ran: str) ->
     except Exception as error:  # the application's code may raise anything
         log_raised(run.function.name, "`on_call`", error)
         text = _BEFORE.format(type(error).__name__, nothing_ran)
-        return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
+        return Outcome(text=text, reason="raised", exception=error)
     if given is not None:
         refused = await run.refused() if given.waiting is None else None
         # Repairs of a cached outcome are those of an earlier call.

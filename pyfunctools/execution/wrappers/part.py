@@ -84,7 +84,7 @@ async def result_of(
         log_raised(person.made.function.name, f"`{where}`", error)
         text = _UNKNOWN if where == "confirm" else _UNASKED
         text = text.format(person.private.text(type(error).__name__), person.nothing_ran)
-        return Outcome(text=text, reason="raised", exception=error, _still_waits=True)
+        return Outcome(text=text, reason="raised", exception=error)
 
 
 _ANSWERS = {

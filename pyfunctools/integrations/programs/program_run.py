@@ -382,9 +382,8 @@ class ProgramRun:
             lines.append(f"These calls have run, and are not undone: {', '.join(told)}.")
         elif error.reason != "arguments":
             lines.append("None of its calls has run.")
-        is_good, text = self._person.ticket is not None and not self._claimed, "\n".join(lines)
-        made = Outcome(text=visible(text), reason=error.reason, issues=issues, calls=calls)
-        return replace(made, _still_waits=is_good)
+        text = visible("\n".join(lines))
+        return Outcome(text=text, reason=error.reason, issues=issues, calls=calls)
 
     async def _step(self, called: Callable[..., T], *arguments: object) -> T:
         return await to_thread(called, *arguments) if self._run.awaits else called(*arguments)

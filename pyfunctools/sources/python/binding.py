@@ -145,9 +145,19 @@ class MethodHandler(NamedTuple):
         except Exception as error:  # user-written validators may raise anything
             return failure_of(error, arguments)
 
-    def _call(self, objects: Objects, context: object) -> object:
-        """Call with these objects and with new values of the providers."""
-        named = {**objects, **{each.name: each.value(context) for each in self.provided}}
+    def filled(self, bound: "ReadyCall") -> "ReadyCall":
+        """Return a call from `bind` with new values of its providers, which run now."""
+        if not self.provided:
+            return bound
+        objects, context = cast("BoundCall", bound).args
+        return BoundCall(self._call, {**objects, **self._provided(context)})
+
+    def _provided(self, context: object) -> Objects:
+        return {each.name: each.value(context) for each in self.provided}
+
+    def _call(self, objects: Objects, *context: object) -> object:
+        """Call with these objects, and with a context also with new values of the providers."""
+        named = {**objects, **(self._provided(*context) if context else {})}
         positional = [named.pop(name) for name in self.positional]
         if self.args is not None:
             positional.extend(cast("Iterable[object]", named.pop(self.args, ())))
