@@ -69,38 +69,27 @@ class LocalRunner:
         bound = _bound(run, handler)
         if not isinstance(bound, Success):
             return bound
-        call = bound.value
-        if run.begin is not None:
-            if run.begin.ticket is not None and run.executor is None:
-                call = await self._filled(run, handler, call)
-                if isinstance(call, Outcome):
-                    return call
-            if refusal := await run.begin():
-                return refusal
+        call, has_begun = bound.value, False
         try:
-            value = await self._value(run, call, handler.is_async, run.executor)
+            if run.begin is not None:
+                if run.begin.ticket is not None and run.executor is None:  # good if this fails
+                    call = await self._value(run, partial(handler.filled, call), False, None)
+                if refusal := await run.begin():
+                    return refusal
+            has_begun = True
+            value = await self._value(run, cast("ReadyCall", call), handler.is_async, run.executor)
             if run.put and isinstance(value, _STREAMS) and not isinstance(value, io.IOBase):
                 return await self._streamed(run, handler, value)
-        except LoopError:
-            raise
         except _EndedError as ended:
             return ended.outcome
         except Exception as error:  # the function may raise anything
+            if isinstance(error, LoopError) or (
+                isinstance(error, PyfunctoolsError) and not has_begun
+            ):
+                raise
             return _raised(run, error)
         validator = contract_of(function).output_validator
         return _returned(run, value, handler.dump, validator, "The function ran, but its result")
-
-    async def _filled(
-        self, run: "Run", handler: "Handler", call: "ReadyCall"
-    ) -> "ReadyCall | Outcome":
-        """Return a call with the values of its providers; if they fail, its ticket stays good."""
-        try:
-            filled = await self._value(run, partial(handler.filled, call), False, None)
-            return cast("ReadyCall", filled)
-        except _EndedError as ended:
-            return ended.outcome
-        except Exception as error:  # the program's code may raise anything
-            return _raised(run, error)
 
     async def _value(
         self, run: "Run", call: "ReadyCall", is_async: bool, executor: "Executor | None"

@@ -92,11 +92,14 @@ class Login:
         except _StoreError as failed:
             log_raised(self.run.function.name, "the store of tokens", failed.error)
             text = f"The store of logins failed ({type(failed.error).__name__}). Nothing was sent."
-            return _not_sent(Outcome(text=text, reason="raised", exception=failed.error))
+            return Outcome(
+                text=text, reason="raised", exception=failed.error, response=Response(sent="no")
+            )
         if not isinstance(found, NoToken):
             return found
         text = f"There is no access token: the login server {found.reason}. Nothing was sent."
-        return _not_sent(Outcome(text=text, reason="deadline" if found.is_late else "transport"))
+        reason = "deadline" if found.is_late else "transport"
+        return Outcome(text=text, reason=reason, response=Response(sent="no"))
 
     async def renewed(self, rejected: Hidden) -> Hidden | None:
         """Return another token than the one that a server rejected; `None` if there is none."""
@@ -346,10 +349,6 @@ class Login:
     def _text(self, key: str) -> str:
         settings = settings_of(self.run.function)
         return TEXTS[key] if settings is None else settings.texts.get(key, TEXTS[key])
-
-
-def _not_sent(outcome: Outcome) -> Outcome:
-    return replace(outcome, response=Response(sent="no"))
 
 
 _DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
