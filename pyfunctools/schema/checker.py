@@ -10,7 +10,7 @@ from pyfunctools.schema.coercion.coerce import coerced
 from pyfunctools.schema.ground.call_keys import ANY_NAME_KEYS, ID_KEYS
 from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.json_values import is_json_value
-from pyfunctools.schema.ground.path import Path, value_at
+from pyfunctools.schema.ground.path import Path
 from pyfunctools.schema.parsing.parse import recovered
 from pyfunctools.schema.parsing.strict import Strict, has_whole_float, read_strictly
 from pyfunctools.schema.result import Failure, Repair, Success
@@ -171,8 +171,5 @@ def truncated_failure(
 ) -> Failure:
     """Return the failure of a value whose text ended inside the scalars that `cut` repairs."""
     expected = "the whole value: the text ended inside it"
-    issues = (
-        side_issue("whole", keys, expected, *(value_at(value, keys) or (None,)))
-        for keys in dict.fromkeys(each.path.keys for each in cut)
-    )
+    issues = (side_issue("whole", each.path.keys, expected, each.after) for each in cut)
     return Failure(value=value, issues=tuple(issues), repairs=repairs)

@@ -391,20 +391,6 @@ def test_a_bracket_may_lack_before_the_end_of_a_fence_or_a_tag(
 
 
 @pytest.mark.parametrize(
-    "raw",
-    [
-        '{"name": "get_weather", "arguments": {"city": "x", "tags": ["a",',
-        'get_weather(city="x", tags=["a",',
-        'get_weather(city="x",',
-        '<function=get_weather>{"city": "x", ',
-    ],
-)
-def test_a_text_that_ends_in_a_comma_is_cut_off(raw: str, functions: list[Function]) -> None:
-    (call,) = parse_calls(raw, functions)
-    assert not call.result
-
-
-@pytest.mark.parametrize(
     "city", ["I cannot", "Should I call it?", 'it"s', '5" wide', "> q", "never."]
 )
 @pytest.mark.parametrize(

@@ -243,11 +243,8 @@ class Literals:
         self._depth += 1
         if self._depth > DEFAULT_LIMITS.depth:
             raise TooDeep
-        comma = None
         while (char := self.space()) != closer:
             if not char:
-                if comma is not None:  # more was to come
-                    self._repair(keys, "truncated", ",", "")
                 self._repair(keys, "closer", "", closer)
                 break
             yield

@@ -52,8 +52,6 @@ def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
         literals.at += 1
         return False
     if not char:
-        if found.values or found.positional:  # behind a comma: more was to come
-            found.repairs.append(Repair(path=Path.of(()), kind="truncated", before=",", after=""))
         return _unclosed(found, closer)
     named = (
         _NAMED.match(text, literals.at, stop)
@@ -291,7 +289,6 @@ class PythonCalls:
             if another.end() in values:
                 mine, _ = read_arguments(self._text, end, another.start() + 1)
                 if mine is not None and mine.values:
-                    mine.repairs = [each for each in mine.repairs if each.kind != "truncated"]
                     return mine
         return arguments
 

@@ -331,8 +331,6 @@ class Recovery:
             rest = "holds brackets and goes on to the end of the text"
             self._fail(self._swallowed, "The comment", rest, "a comment that ends, or no comment")
             return
-        if self._stack[-1].comma and not self._stack[-1].filled and not self._fenced:
-            self._repair("truncated", ",", "", self._keys[:-1])  # more was to come
         while self._stack:
             self._repair("closer", "", self._stack[-1].closer, self._keys[:-1])
             self._pop()

@@ -24,6 +24,7 @@ from pydantic_core import core_schema, from_json
 
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
+from pyfunctools.schema.vocabulary import VALUE_LISTS
 from pyfunctools.sources.python.core_schema import (
     KNOWN,
     ClassNames,
@@ -223,8 +224,9 @@ def _with_member_names(schema: JsonSchemaValue, enum: type[Enum]) -> None:
     values = list(members.values())
     named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
     named += ", …." if len(members) > _MAX_MEMBERS else "."
-    if issubclass(enum, Flag) and not {"enum", "const"}.isdisjoint(schema):
-        schema.pop("enum", schema.pop("const", None))
+    if issubclass(enum, Flag) and not VALUE_LISTS.isdisjoint(schema):
+        for keyword in VALUE_LISTS:
+            schema.pop(keyword, None)
         bits = 0
         for value in values:
             bits |= value

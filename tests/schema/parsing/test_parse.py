@@ -186,7 +186,7 @@ def test_a_string_or_number_at_the_end_of_the_text_may_be_cut_off(text: str, val
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": {"b": 1}', '{"a": "hel"', '{"a": true', '{"a": tru', "```\n[1\n```"]
+    "text", ['{"a": {"b": 1}', '{"a": "hel"', '{"a": true', '{"a": tru', "[1,", "```\n[1\n```"]
 )
 def test_a_missing_bracket_alone_cuts_nothing_off(text: str):
     result = parse(text)
