@@ -343,9 +343,10 @@ def test_a_path_template_is_parsed_and_filled(template: str, url: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("template", ["/" + "{" * 100_000, "/" + "{a{b}" * 20_000, "/:" * 50_000])
+@pytest.mark.parametrize("template", ["/" + "{" * 100_000, "/" + "{a{id}" * 20_000, "/:" * 50_000])
 def test_a_long_path_is_parsed_in_linear_time(template: str) -> None:
-    assert isinstance(built([], template), HttpRequest)
+    given = [{"in": "path", "name": "id", "value": "v"}] if "id" in template else []
+    assert isinstance(built(given, template), HttpRequest)
 
 
 @pytest.mark.parametrize(
