@@ -215,7 +215,7 @@ def test_a_mistake_is_reported_in_the_shape_that_the_model_saw(
 
 
 @pytest.mark.parametrize(("name", "strict"), PROFILES.values(), ids=list(PROFILES))
-@law(12)
+@law(12, most=400)  # of each dialect
 @given(seed=st.integers(0, 2**32))
 def test_every_mistake_has_a_place_in_the_value_that_is_shown(
     name: str, strict: bool, seed: int
