@@ -26,6 +26,14 @@ Style: TypeAlias = Literal[
 ]
 """How a parameter is written (OpenAPI 3.2, 4.12.2); `tabDelimited` is `tsv` of Swagger 2.0."""
 
+COLLECTION_STYLES: Mapping[str, Style] = {
+    "multi": "form",
+    "ssv": "spaceDelimited",
+    "tsv": "tabDelimited",
+    "pipes": "pipeDelimited",
+}
+"""The styles by `collectionFormat` of Swagger 2.0; `csv` is the default of the location."""
+
 OPERATORS = "+#./;*"
 """Operators of RFC 6570 around a name in a path template, as some documents write them."""
 

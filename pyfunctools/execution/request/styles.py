@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, unquote
 from pyfunctools._json import JsonValue, members_of, text_of
 from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.media_types import is_json_media
-from pyfunctools.route import Location, Parameter, Style
+from pyfunctools.route import COLLECTION_STYLES, Location, Parameter, Style
 
 Encode: TypeAlias = Callable[[str], str]
 """Encodes one piece of text for its location: percent-encoded, or as it is."""
@@ -244,10 +244,10 @@ def _item_text(value: JsonValue, schema: JsonValue) -> str:
     if not isinstance(value, list) or "collectionFormat" not in fields:
         return scalar_text(value)
     texts = (_item_text(each, fields.get("items")) for each in value if each is not None)
-    return _COLLECTIONS.get(text_of(fields["collectionFormat"]), ",").join(texts)
+    style = COLLECTION_STYLES.get(text_of(fields["collectionFormat"]), "simple")
+    return delimiter_of(style, explode=False).join(texts)
 
 
-_COLLECTIONS = {"ssv": " ", "tsv": "\t", "pipes": "|"}
 _DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 
 

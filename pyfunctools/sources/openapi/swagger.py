@@ -4,10 +4,11 @@ Only changed keywords are copied; schemas stay the same objects. Documents of ve
 in the form of Swagger 2.0 are read with these functions too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from pyfunctools._json import JsonObject, JsonValue, items_of
 from pyfunctools.media_types import without_parameters
+from pyfunctools.route import COLLECTION_STYLES
 from pyfunctools.schema.vocabulary import HUMAN_MARKS
 from pyfunctools.sources.openapi.document import DocumentPlace
 
@@ -19,12 +20,6 @@ _MULTIPART = "multipart/form-data"
 _FORMS = frozenset({_MULTIPART, _URLENCODED})
 _JSON = "application/json"
 
-_STYLES: Mapping[str, str] = {
-    "multi": "form",
-    "ssv": "spaceDelimited",
-    "tsv": "tabDelimited",
-    "pipes": "pipeDelimited",
-}
 _PARAMETER_FIELDS = frozenset(
     {
         *("allowEmptyValue", "allowReserved", "collectionFormat", "deprecated", "description"),
@@ -115,7 +110,7 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
 
 def _encoding(collection: JsonValue, default: str = "simple") -> JsonObject:
     # `simple` is csv here: the items joined by commas, and then encoded as one text.
-    style = _STYLES.get(collection, default) if isinstance(collection, str) else default
+    style = COLLECTION_STYLES.get(collection, default) if isinstance(collection, str) else default
     return {"style": style, "explode": collection == "multi"}
 
 
