@@ -3,10 +3,10 @@
 import copy
 import json
 import pickle
-import time
 from typing import Annotated, Any
 
 import pytest
+from clock import at_most
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import AfterValidator
@@ -137,9 +137,8 @@ def test_a_value_that_is_nested_too_deeply_is_masked_whole() -> None:
 def test_long_texts_are_masked_in_linear_time() -> None:
     values = ["a" * 4000, "b" * 100_000, *(f"value-{n}" for n in range(50))]
     text = ("a" * 3999 + "…") * 300 + "b" * 100_000
-    start = time.monotonic()
-    assert "b" * 100 not in Masker(values).text(text)
-    assert time.monotonic() - start < 2
+    with at_most(2):
+        assert "b" * 100 not in Masker(values).text(text)
 
 
 def test_a_value_that_a_hint_changes_is_masked_as_the_method_gets_it() -> None:

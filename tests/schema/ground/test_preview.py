@@ -1,7 +1,7 @@
 from enum import Enum, StrEnum
-from time import process_time
 
 import pytest
+from clock import at_most
 
 from pyfunctools._json import JsonValue
 from pyfunctools._text import visible
@@ -83,7 +83,6 @@ def test_a_cut_text_keeps_its_quotes_and_a_value_may_contain_itself():
 
 def test_the_cost_does_not_depend_on_the_size_of_the_value():
     big = {"rows": [{"text": "x" * 1000}] * 1_000_000}
-    start = process_time()
-    preview(big)
-    preview("x" * 50_000_000)
-    assert process_time() - start < 0.5
+    with at_most(0.5):
+        preview(big)
+        preview("x" * 50_000_000)

@@ -1,9 +1,9 @@
 import json
 import threading
 from pathlib import Path
-from time import process_time
 
 import pytest
+from clock import at_most
 from schemas import INTEGER, STRING, thing
 from stacks import on_stack
 
@@ -204,19 +204,16 @@ MANY = 100_000
 )
 def test_a_hundred_thousand_mistakes_are_found_in_no_time(schema: JsonSchema, value: JsonValue):
     found = Validator(schema)
-    start = process_time()
-    issues = found.issues(value, "whole")
-    took = process_time() - start
+    with at_most(0.5):  # some 20 ms where nothing else runs
+        issues = found.issues(value, "whole")
     assert len(issues) == MOST + 1
     assert issues[-1].message == "$input: expected fewer mistakes: only the first 1,000 are listed."
-    assert took < 0.5  # some 20 ms where nothing else runs
 
 
 def test_many_missing_properties_of_a_large_value_cost_no_copies():
     schema: JsonSchema = {"required": [f"r{n}" for n in range(500)]}
-    start = process_time()
-    assert len(issues_of(schema, {"rows": ["x" * 10] * MANY})) == 500
-    assert process_time() - start < 0.5
+    with at_most(0.5):
+        assert len(issues_of(schema, {"rows": ["x" * 10] * MANY})) == 500
 
 
 EXPRESSION: JsonSchema = {
@@ -244,17 +241,14 @@ def test_the_issue_in_a_deep_recursive_union_is_found_at_once(stack: int):
         number: JsonValue = {"kind": "num", "value": n}
         value = {"kind": "add", "left": number, "right": value}
     found: list[Issue] = []
-    took: list[float] = []
 
     def judge() -> None:
-        start = process_time()
-        found.extend(issues_of(EXPRESSION, value))
-        took.append(process_time() - start)
+        with at_most(1):
+            found.extend(issues_of(EXPRESSION, value))
 
     on_stack(judge, stack)
     (issue,) = found
     assert issue.path == "$input" + ".right" * 62 + ".value"
-    assert took[0] < 1
 
 
 def test_several_threads_may_share_a_validator():
