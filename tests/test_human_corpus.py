@@ -14,8 +14,8 @@ from pyfunctools.errors import DocumentError
 from pyfunctools.schema import Validator, separate
 from pyfunctools.schema.separation.predicates import is_human_by_default
 
-MOST = None if IS_WHOLE else 6
-"""Functions of a document that are looked at: all, or a few where a person waits for it."""
+MOST = 60 if IS_WHOLE else 6
+"""Functions of a document that are looked at: a few where a person waits for it."""
 
 
 def every_third_text() -> Callable[[Any, Any], bool]:

@@ -55,7 +55,7 @@ def test_values_of_random_hints_make_the_round_trip(name: str, strict: bool, see
     check_round_trip(dict(function_of(called(Random(seed))).llm), name, strict, seed)
 
 
-MOST = None if int(ASKED or 0) >= 20_000 else 12
+MOST = None if int(ASKED or 0) >= 20_000 else 8
 """Functions of each document: all of them take ten minutes."""
 
 

@@ -49,7 +49,7 @@ def texts_of_parsed_calls(function: Function, wrote: Any) -> Iterator[str]:
                 yield json.dumps([one.path, one.expected, one.value, one.message])
 
 
-@law(60)
+@law(60, most=1_000)  # of 64 calls each
 @given(seed=st.integers(0, 2**48))
 def test_B09_no_text_for_a_model_has_a_value_of_the_human(seed: int) -> None:
     random = Random(seed)
