@@ -227,17 +227,17 @@ class CollectedItems:
 _Into: TypeAlias = Callable[["Iterator[object]"], object] | None
 
 
-def _collected(value: object, into: "_Into") -> object:
-    """Return the result of a call; the items of an iterator are put `into` a list."""
-    if into is None or type(value) in _READY or not isinstance(value, Iterator):
-        return value
-    return value if isinstance(value, io.IOBase) else into(cast("Iterator[object]", value))
-
-
 def _caught(bound: "ReadyCall", into: "_Into") -> tuple[object, BaseException | None]:
-    """Return the value or the exception of a call: other exceptions are the executor's fault."""
+    """Return the value or the exception of a call: other exceptions are the executor's fault.
+
+    The items of an iterator are put `into` a list.
+    """
     try:
-        return _collected(bound(), into), None
+        value = bound()
+        if into is None or type(value) in _READY or not isinstance(value, Iterator):
+            return value, None
+        is_file = isinstance(value, io.IOBase)
+        return value if is_file else into(cast("Iterator[object]", value)), None
     except Exception as error:  # the function may raise anything
         return None, error
 
@@ -293,15 +293,15 @@ def _bound(run: "Run", handler: "Handler") -> "Success[ReadyCall] | Outcome":
 
 
 def _raised(run: "Run", error: Exception) -> Outcome:
-    function = run.function
+    name = run.function.name
     if isinstance(error, Retry):
         text = _message(error.text)
-        return Outcome(text=text, reason="raised", exception=error, function=function.name)
-    log_raised(function.name, "the function", error)
-    name, message = type(error).__name__, "" if run.withholds else _message(error)
-    text = f"{name}: {message}" if message else name
-    text = f"{name}. {_WITHHELD}" if run.withholds else text
-    return Outcome(text=text, reason="raised", exception=error, function=function.name)
+    else:
+        log_raised(name, "the function", error)
+        message = "" if run.withholds else _message(error)
+        text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+        text += f". {_WITHHELD}" if run.withholds else ""
+    return Outcome(text=text, reason="raised", exception=error, function=name)
 
 
 _WITHHELD = (
@@ -316,20 +316,16 @@ def _late(run: "Run", limit: float, state: str) -> _EndedError:
 
 
 def _executor_failed(run: "Run", error: BaseException, *, is_taken: bool = True) -> _EndedError:
-    log_raised(run.function.name, "the executor", error)
-    message = type(error).__name__
+    name, message = run.function.name, type(error).__name__
+    log_raised(name, "the executor", error)
     if not run.withholds:
         line = _message(error).partition("\n")[0]
-        message += f": {shortened(line, _LONGEST_ERROR)}".rstrip(": .")
+        message += f": {shortened(line, 160)}".rstrip(": .")
     text = f"The executor did not take this call ({message}). Nothing has run."
     if is_taken:
         text = f"The executor could not run this call, or could not return its value ({message}). "
         text += "Whether the function ran is not known."
-    name = run.function.name
     return _EndedError(Outcome(text=text, reason="raised", exception=error, function=name))
-
-
-_LONGEST_ERROR = 160
 
 
 def _message(error: object) -> str:
@@ -360,22 +356,14 @@ def _returned(
     except Exception as error:  # serialisation runs code of the application
         log_raised(function.name, "writing the result as JSON", error)
         message = type(error).__name__ if run.withholds else _message(error)
-        return Outcome(
-            text=f"{what} cannot be written as JSON: {message}",
-            value=value,
-            reason="output",
-            exception=error,
-        )
+        text = f"{what} cannot be written as JSON: {message}"
+        return Outcome(text=text, value=value, reason="output", exception=error)
     is_right = validator is None or validator.is_valid(json)
     checked = None if is_right or validator is None else validate_output(validator, json)
     if isinstance(checked, Failure):
         complaints = " ".join(issue.message for issue in checked.issues[:3])
-        return Outcome(
-            text=f"{what} does not match its output schema. {complaints}",
-            value=value,
-            reason="output",
-            issues=checked.issues,
-        )
+        text = f"{what} does not match its output schema. {complaints}"
+        return Outcome(text=text, value=value, reason="output", issues=checked.issues)
     return Outcome(
         text=text, value=value, content=files, function=function.name, _json=(json, value)
     )
@@ -413,23 +401,23 @@ def _files_and_rest(
         named = _with_names(value, File, files)
     except RecursionError:  # it contains itself, or is too deep to be written as JSON
         return (), value
-    if not files:
-        return (), value
+    if isinstance(value, File) or not files:
+        return tuple(files), None if files else value
     if isinstance(value, dict):
         pairs = cast("dict[object, object]", value).items()
         kept = cast("dict[object, object]", named)
         parts = () if validator is None else validator.outline.place.parts
         wanted = {name for part in parts for name in part.required}
         rest = {k: kept[k] for k, v in pairs if k in wanted or not isinstance(v, File)}
-        return tuple(files), None if validator is None and not rest else rest
-    if isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple):
         listed = cast("Sequence[object]", value)
         items = zip(listed, cast("list[object]", named), strict=True)
-        others = [name for item, name in items if not isinstance(item, File)]
-        if validator is None and len(others) == 1 < len(listed):
-            return tuple(files), others[0]
-        return tuple(files), None if validator is None and not others else others
-    return tuple(files), None if isinstance(value, File) else named
+        rest = [name for item, name in items if not isinstance(item, File)]
+        if validator is None and len(rest) == 1 < len(listed):
+            return tuple(files), rest[0]
+    else:
+        return tuple(files), named
+    return tuple(files), rest if rest or validator is not None else None
 
 
 def _with_names(value: object, kind: "type[File]", files: "list[File]") -> object:

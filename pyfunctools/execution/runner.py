@@ -4,19 +4,14 @@ A runner is wrapped as ASGI applications are: whatever runs around a function (`
 is such a `run` too, and calls the next one.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError
-from pyfunctools.execution.steps import (
-    Resolve,
-    ServerDialog,
-    has_begun,
-    nothing_ran,
-    resolving,
-)
+from pyfunctools.execution.steps import ServerDialog, has_begun, nothing_ran, resolved
 from pyfunctools.limits import Limits
 from pyfunctools.record.call import CallInfo
 from pyfunctools.record.function import Function, handler_of, settings_of
@@ -29,41 +24,25 @@ if TYPE_CHECKING:  # loaded by the first call in which a person takes part
     from pyfunctools.execution.person.approval import Approve, Ask
     from pyfunctools.execution.person.tickets import Ticket, Tickets
     from pyfunctools.execution.person.withheld import Withheld
-    from pyfunctools.record.outcome import Question
     from pyfunctools.record.settings import Settings
     from pyfunctools.schema.ground.path import Keys
 
 
-Begin: TypeAlias = Callable[[], Coroutine[object, None, Outcome | None]]
-"""Steps that run just before the function.
-
-If they return an outcome, the function does not run.
-"""
-
-
+@dataclass(slots=True, eq=False, repr=False)
 class Beginning:
-    """The `steps` before a function, which run once; a call that they refuse has not begun.
+    """The steps just before a function, which run once; a call that they refuse has not begun.
 
-    For the call of a `ticket` they claim it, and `record` keeps what came of the call.
+    For the call of a `ticket` they `claim` it, and `record` keeps what came of the call.
     """
 
-    has_begun = False
-
-    def __init__(
-        self,
-        steps: Begin | None = None,
-        ticket: "Ticket | None" = None,
-        record: Callable[[Outcome, str], Awaitable[None]] | None = None,
-    ) -> None:
-        self._steps = steps
-        self.ticket = ticket
-        self.record = record
+    claim: Callable[[], Awaitable[Outcome | None]] | None = None
+    ticket: "Ticket | None" = None
+    record: Callable[[Outcome, str], Awaitable[None]] | None = None
+    has_begun: bool = field(default=False, init=False)
 
     async def __call__(self) -> Outcome | None:
         """Return the outcome of a call that is refused, else `None`."""
-        if self.has_begun:
-            return None
-        refused = None if self._steps is None else await self._steps()
+        refused = None if self.has_begun or self.claim is None else await self.claim()
         self.has_begun = refused is None
         return refused
 
@@ -75,9 +54,9 @@ class Run(NamedTuple):
     outcome that it returns is the outcome of the call. With `awaits` the steps may suspend; without
     they never do, and block this thread. `person` is what the caller gave for a person, or `None`
     if nobody takes part; `dialog` is how a remote server asks a person. `preview` is that of the
-    runner. `finish` returns an outcome as the caller gets it. `put` takes the items of a stream,
-    each as it comes; without it they are collected. `may_ask` is whether the runner may ask a
-    person in the middle of this call. `executor` runs a synchronous function.
+    runner. `finish` returns an outcome as the caller gets it. `put` passes on an item of a stream,
+    and returns when the next one is wanted; without it the items are collected. `may_ask` is
+    whether the runner may ask a person in the middle of this call.
     """
 
     function: Function
@@ -113,10 +92,9 @@ class Run(NamedTuple):
         """Begin; return the outcome of a call that may not."""
         return None if self.begin is None else await self.begin()
 
-    @property
-    def resolve(self) -> Resolve:
-        """The function that returns a value which may be awaitable; see `steps`."""
-        return resolving(self.awaits)
+    async def resolve(self, value: object, where: str) -> object:
+        """Return a value of the program's, which may be awaitable; see `steps`."""
+        return await resolved(value, where, awaits=self.awaits)
 
     @property
     def withholds(self) -> bool:
@@ -138,12 +116,12 @@ class Run(NamedTuple):
 class PersonsPart(NamedTuple):
     """The person's part in one call; `made` is the run as the model made it.
 
-    `ask` asks for values, and `asked` are the questions; `given` are those that the caller passed,
-    `human` the same as the schema has them. `private` collects what nobody may read in the outcome.
-    `ticket` is that of a resumed call. `fixed` are the program's values, and `whole` are all
-    arguments with these; `request` is what will be sent. `for_server` is what was given for a
-    server's question, or for the calls in a program. `is_unkept` is whether an edit moved a value
-    of the person's into the model's part, so that no ticket may have it.
+    `ask` asks for values; `given` are those that the caller passed, `human` the same as the schema
+    has them. `private` collects what nobody may read in the outcome. `ticket` is that of a resumed
+    call. `fixed` are the program's values, and `whole` are all arguments with these; `request` is
+    what will be sent. `for_server` is what was given for a server's question, or for the calls in a
+    program. `is_unkept` is whether an edit moved a value of the person's into the model's part, so
+    that no ticket may have it.
     """
 
     made: "Run"
@@ -155,7 +133,6 @@ class PersonsPart(NamedTuple):
     ticket: "Ticket | None"
     private: "Withheld"
     for_server: object
-    asked: "tuple[Question, ...] | None" = None
     human: JsonValue = None
     fixed: "Mapping[Keys, JsonValue]" = MappingProxyType({})
     whole: JsonObject = MappingProxyType({})
@@ -189,10 +166,7 @@ class PersonsPart(NamedTuple):
 Preview: TypeAlias = Callable[[Run], Awaitable[Request | None]]
 """Returns the HTTP request of a run without sending it, `None` if it cannot be made."""
 
-
 Put: TypeAlias = Callable[[Outcome], Awaitable[None]]
-"""Passes on one item of a stream, and returns when the next one is wanted."""
-
 
 Runs: TypeAlias = Callable[[Run], Awaitable[Outcome]]
 """The `run` of a runner, or of a wrapper around one."""

@@ -1,15 +1,15 @@
 """How the steps of a call run: without an event loop, on the caller's, or on one in a thread.
 
 Steps are coroutines, written once for blocking and for asynchronous calls. Where a value may be
-awaitable, they pass it to a `Resolve` function: `awaited` awaits it, and `without_awaiting` refuses
-it. With the latter the steps never suspend, so `finish` can run them.
+awaitable, they pass it to `resolved`. In a blocking call that refuses it, so the steps never
+suspend, and `finish` can run them.
 """
 
 import atexit
 import os
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from pyfunctools.record.outcome import Outcome, Waiting
 
 T = TypeVar("T")
-
-Resolve: TypeAlias = Callable[[object, str], Awaitable[object]]
-"""Returns a value, awaited if it is awaitable; the text names the setting that it came from."""
 
 
 class UnsendableError(Exception):
@@ -63,10 +60,9 @@ AskSteps: TypeAlias = Callable[["Waiting"], "Coroutine[object, None, Answered | 
 
 
 class ServerDialog(NamedTuple):
-    """How a remote server asks a person in one call.
+    """How a remote server asks a person in one call: an earlier answer, and how to ask now.
 
-    `answered` is an earlier answer, and `ask` asks the person now; it is `None` if nobody can be
-    asked.
+    `ask` is `None` if nobody can be asked.
     """
 
     answered: Answered | None
@@ -94,24 +90,19 @@ def login_path(function: "Function") -> str:
     return "$input.login_" if is_taken else "$input.login"
 
 
-def resolving(awaits: bool) -> Resolve:
-    """Return the function that returns a value which may be awaitable."""
-    return awaited if awaits else without_awaiting
+async def awaited(value: object, where: str) -> object:
+    """Return a value, awaited if it is awaitable."""
+    return await resolved(value, where, awaits=True)
 
 
-async def awaited(value: object, _: str) -> object:
-    """Return the value, awaited if it is awaitable."""
-    from inspect import isawaitable
-
-    return await value if isawaitable(value) else value
-
-
-async def without_awaiting(value: object, where: str) -> object:
-    """Return the value, which must not be awaitable in a blocking call."""
+async def resolved(value: object, where: str, *, awaits: bool) -> object:
+    """Return the value of the setting `where`; an awaitable is refused in a blocking call."""
     from inspect import isawaitable, iscoroutine
 
     if not isawaitable(value):
         return value
+    if awaits:
+        return await value
     if iscoroutine(value):
         value.close()
     raise DefinitionError(
@@ -206,16 +197,15 @@ class BackgroundLoop:
         from threading import Thread
 
         with self._lock:
-            lost = self._loop is None or self._loop.is_closed() or self._process != os.getpid()
-            if self._loop is None or lost:
+            loop, process = self._loop, os.getpid()
+            if loop is None or loop.is_closed() or self._process != process:
                 runner = Runner()
-                loop = self._loop = runner.get_loop()
-                self._process = os.getpid()
+                loop, self._process = runner.get_loop(), process
                 thread = Thread(target=_serve, args=(runner,), name="pyfunctools-loop", daemon=True)
                 _THREADS[thread] = loop
                 thread.start()
-                self._stop = weakref.finalize(self, _stop, loop)
-            return self._loop
+                self._loop, self._stop = loop, weakref.finalize(self, _stop, loop)
+            return loop
 
 
 def in_a_loop() -> bool:

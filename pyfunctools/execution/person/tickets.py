@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
 from pyfunctools.execution.person.stores import MemoryStore, TicketStore, keeps_answers, time_of
-from pyfunctools.execution.steps import finish, nothing_ran, resolving
+from pyfunctools.execution.steps import finish, nothing_ran, resolved
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
@@ -292,7 +292,7 @@ class Tickets:
                 from asyncio import to_thread  # which few programs need
 
                 return await to_thread(called, ticket.id, *arguments)
-            return await resolving(awaits)(called(ticket.id, *arguments), "store")
+            return await resolved(called(ticket.id, *arguments), "store", awaits=awaits)
         except Exception as error:  # the application's code may raise anything
             if isinstance(error, PyfunctoolsError) and not isinstance(error, TicketStoreError):
                 raise

@@ -33,13 +33,14 @@ async def run_approved(inner: Runs, run: Run) -> Outcome:
     """Run the call as a person has approved it, maybe with an edit."""
     person = run.person
     assert person is not None  # noqa: S101 - it is made for every wrapped call
-    answers_server = person.has_begun and not callable(person.approve)
-    if person.has_begun and not _has_changed(person):
-        return await inner(run)
+    has_changed = "fixed" in person.state and person.state["fixed"] != fixed_digest(person)
+    if person.has_begun:
+        if not has_changed:
+            return await inner(run)
+        if person.has_answer:  # it is for the server's question
+            person = person._replace(approve=None)
     view = View(run.function, run.arguments, person.made.function, person.fixed)
-    approve = None if answers_server else person.approve
-    person = person._replace(approve=approve)
-    if run.preview is not None and (person.approve is not True or _has_changed(person)):
+    if run.preview is not None and (person.approve is not True or has_changed):
         request = await run.preview(run)
         request = request and person.private.request(request, view.secrets)
         person = person._replace(request=request)
@@ -48,13 +49,13 @@ async def run_approved(inner: Runs, run: Run) -> Outcome:
         return still_waiting(person, "needs_approval", wanted)
     if not wanted:
         return await inner(run)
-    approved = await _approved(person, view)
+    approved = await _approved(person, view, has_changed)
     if isinstance(approved, Outcome):
         return approved
     llm = of_model(view.function, approved)
     if not equal(llm, of_model(view.function, view.whole)):
         person = _as_edited(person, llm)
-    if not callable(person.approve):
+    if person.has_answer:
         person = person._replace(approve=None)  # a question of a server is for another answer
     return await inner(run._replace(arguments=approved, person=person))
 
@@ -67,18 +68,21 @@ async def _is_wanted(person: PersonsPart, view: View) -> bool | Outcome:
     return False
 
 
-async def _approved(person: PersonsPart, view: View) -> JsonObject | Outcome:
-    """Return the whole arguments as approved, or the outcome of a call that is not."""
-    answer, text = person.approve, _CHANGED if _has_changed(person) else None
-    state: JsonObject | None = {"approved": False} if person.has_begun else None
+async def _approved(person: PersonsPart, view: View, has_changed: bool) -> JsonObject | Outcome:
+    """Return the whole arguments as approved, or the outcome of a call that is not.
+
+    It `has_changed` if other fixed values were shown with the ticket than the call has now.
+    """
+    answer, text = person.approve, _CHANGED if has_changed else None
     if callable(answer):
         asked = await result_of(person, "approve", answer, _pending(person, view))
         if isinstance(asked, Outcome):
             return still_waiting(person, "needs_approval", asked)
         answer, text = asked[0], f"{_NOT_NOW} {person.nothing_ran} yet."
-    elif answer is not None and answer is not False and _has_changed(person):
+    elif has_changed and answer is not False:
         answer = None
     if answer is None:
+        state: JsonObject | None = {"approved": False} if person.has_begun else None
         return waiting_call(person, "needs_approval", text=text, state=state)
     if answer is True:
         return view.whole
@@ -96,11 +100,6 @@ async def _approved(person: PersonsPart, view: View) -> JsonObject | Outcome:
 
 def _pending(person: PersonsPart, view: View) -> PendingCall:
     return replace(view.pending, request=person.request)
-
-
-def _has_changed(person: PersonsPart) -> bool:
-    """Return whether other fixed values were shown with the ticket than the call has now."""
-    return "fixed" in person.state and person.state["fixed"] != fixed_digest(person)
 
 
 def _as_edited(person: PersonsPart, llm: JsonValue) -> PersonsPart:

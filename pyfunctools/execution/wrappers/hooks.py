@@ -14,11 +14,7 @@ from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable
 from pyfunctools.execution.trace import MASKED, log_raised
 from pyfunctools.execution.wrappers.consent import DialogWithServer, run_approved
-from pyfunctools.execution.wrappers.part import (
-    pending_call,
-    run_with_fixed,
-    run_with_values,
-)
+from pyfunctools.execution.wrappers.part import pending_call, run_with_fixed, run_with_values
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, is_ours
 from pyfunctools.route import Route
@@ -31,7 +27,7 @@ def wrapped(run: Runs, person: PersonsPart) -> Runs:
     if made.may_ask and isinstance(function.origin, RemoteTool | Route):
         run = DialogWithServer(run, person).run
     # A call that waited in its middle was approved before, with the fixed values it had then.
-    if function.confirm or settings.confirm or (person.approve is not None and person.has_answer):
+    if function.confirm or settings.confirm or person.has_answer:
         run = partial(run_approved, run)
     if view is not None and view.places:
         run = partial(run_with_fixed, run, view)
@@ -47,24 +43,25 @@ async def run_recorded(inner: Runs, private: Withheld, run: Run) -> Outcome:
     """Run a call that has a ticket, and record what came of it when it is used up."""
     outcome, begin = await inner(run), run.begin
     if begin is not None and begin.has_begun and begin.record is not None:
-        text = outcome.text if is_ours(outcome) else private.text(outcome.text)
-        await begin.record(outcome, text)
+        await begin.record(
+            outcome, outcome.text if is_ours(outcome) else private.text(outcome.text)
+        )
     return outcome
+
+
+async def run_finished(inner: Runs, run: Run) -> Outcome:
+    """Run a call, and return the outcome as the caller gets it, which the hooks see."""
+    return run.finish(await inner(run))
 
 
 async def run_masked(inner: Runs, private: Withheld, run: Run) -> Outcome:
     """Run a call, and mask what a person and the program gave in its outcome."""
     token = MASKED.set(private.text)
     try:
-        outcome = await inner(run if run.put is None else run.telling(private.masked))
+        outcome = await inner(run.telling(private.masked))
     finally:
         MASKED.reset(token)
     return private.masked(outcome)
-
-
-async def run_finished(inner: Runs, run: Run) -> Outcome:
-    """Run a call, and return the outcome as the caller gets it, which the hooks see."""
-    return run.finish(await inner(run))
 
 
 _Steps: TypeAlias = (
@@ -86,14 +83,10 @@ def check_hook(hook: object) -> None:
     Raises:
         DefinitionError: it is not.
     """
-    called = hook if not callable(hook) or _is_generator(hook) else type(hook).__call__
-    if not _is_generator(called):
+    called = (hook, type(hook).__call__) if callable(hook) else ()
+    if not any(isgeneratorfunction(each) or isasyncgenfunction(each) for each in called):
         raise DefinitionError("on_call", "This must be a generator function.", _REMEDY)
     check_callable("on_call", hook, (None,))
-
-
-def _is_generator(called: object) -> bool:
-    return isgeneratorfunction(called) or isasyncgenfunction(called)
 
 
 async def run_hooked(inner: Runs, hook: Hook, run: Run) -> Outcome:

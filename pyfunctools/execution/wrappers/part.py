@@ -43,12 +43,8 @@ def part_of_person(
     given: object = None if asks else cast("object", human)
     if given is None and isinstance(approve, Approval):
         given = approve.human
-    ticket, for_server = None if made.begin is None else made.begin.ticket, None
-    state: JsonObject = {} if ticket is None else ticket.state
-    if "program" in state:
-        given, for_server = None, given
-    elif isinstance(made.function.origin, RemoteTool | Route):
-        given, for_server = _for_server(made, given, state)
+    ticket = made.begin and made.begin.ticket
+    given, for_server = _for_server(made, given, ticket.state if ticket else {})
     return PersonsPart(
         made,
         settings or NO_SETTINGS,
@@ -98,10 +94,8 @@ def pending_call(
     person: PersonsPart, questions: tuple[Question, ...], server: ServerWords | None = None
 ) -> PendingCall:
     """Return the call as a person sees it who is asked for values."""
-    arguments = deepcopy(shown_arguments(person))
-    return PendingCall(
-        function=person.made.function, arguments=arguments, questions=questions, server=server
-    )
+    shown, function = deepcopy(shown_arguments(person)), person.made.function
+    return PendingCall(function=function, arguments=shown, questions=questions, server=server)
 
 
 def shown_arguments(person: PersonsPart) -> JsonObject:
@@ -110,21 +104,19 @@ def shown_arguments(person: PersonsPart) -> JsonObject:
     if person.fixed:
         view = View(person.private.function, person.whole, made.function, person.fixed)
         covered = dict(view.pending.arguments)
-        found = {keys: value_at(covered, keys) for keys in person.fixed}
-        for keys, value in found.items():
-            shown = shown if value is None else members_of(with_value(shown, keys, value[0]))
+        for keys in person.fixed:
+            if (value := value_at(covered, keys)) is not None:
+                shown = members_of(with_value(shown, keys, value[0]))
     return shown
 
 
 def questions_to(person: PersonsPart, wrong: Sequence[Issue] = ()) -> tuple[Question, ...]:
     """Return the questions to the person; `wrong` are the issues with the last answers."""
-    if person.given is None and person.asked is not None:
-        return person.asked
-    if person.made.function.separated is None:
+    made, given = person.made, person.given
+    if made.function.separated is None:
         return ()
-    issues = () if person.given is None else wrong
-    texts = {**TEXTS, **person.settings.texts}
-    return questions_for(person.made.function, person.made.arguments, person.given, issues, texts)
+    issues, texts = () if given is None else wrong, {**TEXTS, **person.settings.texts}
+    return questions_for(made.function, made.arguments, given, issues, texts)
 
 
 def filled_paths(person: PersonsPart, wrong: Sequence[Issue] = ()) -> list[Keys]:
@@ -211,9 +203,14 @@ def mapping_of(given: object) -> Mapping[str, object]:
 
 
 def _for_server(made: Run, given: object, state: JsonObject) -> tuple[object, object]:
-    """Return what was given for the function itself, and for the server's question or the login."""
+    """Return what was given for the function itself, and what for others.
+
+    These are a server's question, a login, or the calls in a program.
+    """
     is_route, are_values = isinstance(made.function.origin, Route), isinstance(given, Mapping)
-    if is_route and not made.may_ask:
+    if "program" in state:
+        return None, given
+    if not (isinstance(made.function.origin, RemoteTool) or (is_route and made.may_ask)):
         return given, None
     if made.function.separated is None and not (is_route and are_values):
         return None, given
@@ -294,10 +291,8 @@ def _joined(person: PersonsPart) -> tuple[PersonsPart, Success[JsonValue] | Fail
     elif (separated := function.separated) is None:
         return person, Success(value=llm)
     elif not (whole := separated.merge(llm, {})):
-        if _is_persons(whole.issues):
-            person = person._replace(asked=questions_to(person))
-            if not person.asked:
-                return _joined(person._replace(given=_BLANK))
+        if _is_persons(whole.issues) and not questions_to(person):
+            return _joined(person._replace(given=_BLANK))
         return person, whole
     wrong = [
         side_issue("human", keys, "the value, which was given before")
@@ -348,12 +343,9 @@ async def _with_fixed(run: Run, view: FixedView) -> Run | Outcome:
     fixed = {keys: value for keys, value in values.items() if value_at(joined.program, keys)}
     person.private.fixed = (*person.private.fixed, joined.program)
     person.private.function = bare
-    if joined.wrong:
-        return _wrong_fixed(run, view, joined.wrong) or whole_refused(
-            function, Failure(value=arguments, issues=joined.wrong)
-        )
-    if joined.issues:
-        return whole_refused(function, Failure(value=arguments, issues=joined.issues))
+    if issues := joined.wrong or joined.issues:
+        refused = _wrong_fixed(run, view, joined.wrong)
+        return refused or whole_refused(function, Failure(value=arguments, issues=issues))
     whole = UnshownArguments(joined.whole)
     person = person._replace(fixed=fixed, whole=whole)
     return run._replace(function=bare, arguments=whole, person=person)
@@ -363,12 +355,10 @@ async def _values(function: Function, view: FixedView, run: Run) -> dict[Keys, J
     context, made = run.context, dict[int, Mapping[str, object]]()
     values: dict[Keys, JsonValue] = {}
     for keys, (fixed, path) in view.places.items():
-        if id(fixed) not in made:
-            given = (
-                await run.resolve(fixed(function, context), "fixed") if callable(fixed) else fixed
-            )
+        if callable(fixed) and id(fixed) not in made:
+            given = await run.resolve(fixed(function, context), "fixed")
             made[id(fixed)] = cast("Mapping[str, object]", given)
-        value = made[id(fixed)][path]
+        value = (made[id(fixed)] if callable(fixed) else fixed)[path]
         value = await run.resolve(value(context), "fixed") if callable(value) else value
         values[keys] = plain_json(value)
     return values
@@ -396,6 +386,6 @@ def _not_made(run: Run, error: Exception, reason: str) -> Outcome:
 
 def _taken(function: Function, keys: Keys, side: SideName = "llm") -> Issue:
     separated = function.separated
-    is_humans = separated is not None and separated.owner(keys) == "human"
-    side = "human" if is_humans else side
+    if separated is not None and separated.owner(keys) == "human":
+        side = "human"
     return side_issue(side, keys, "no value, since the application sets it")
