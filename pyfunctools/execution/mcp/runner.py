@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 from mcp import Client, ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header
-from mcp_types import REQUEST_TIMEOUT, URL_ELICITATION_REQUIRED
+from mcp_types import REQUEST_TIMEOUT
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from pyfunctools._json import JsonObject, JsonValue
@@ -184,14 +184,13 @@ class RemoteRunner:
 
     async def run(self, run: Run) -> Outcome:
         """Call the tool."""
-        function, awaits = run.function, run.awaits
+        awaits = run.awaits
         if not awaits and in_a_loop():
-            raise LoopError(function.name)
+            raise LoopError(run.function.name)
         answered, ask = run.dialog or ServerDialog(None, None)
         ask_here = None if ask is None else _where_called(ask, awaits)
         try:
-            steps = self._more(run, answered, ask_here)
-            more = await self._on_loop(steps, awaits)
+            more = await self._on_loop(self._more(run, answered, ask_here), awaits)
             if not isinstance(more, Outcome):
                 more = await run.refused() or more
             if isinstance(more, Outcome):
@@ -218,13 +217,13 @@ class RemoteRunner:
     async def _more(
         self, run: Run, answered: Answered | None, ask: AskHere | None
     ) -> JsonObject | Outcome:
-        function = run.function
+        """Return the parameters that continue a call; the answer of a ticket may be wrong."""
         more: JsonObject | Outcome = {}
         if answered is not None:
             state = cast("JsonObject", answered.state)
-            given = None if answered.accepted is None else responses_of(function, answered)
+            given = None if answered.accepted is None else responses_of(run.function, answered)
             if given is None:
-                given = await answers_to(function, state, ask, answered.values)
+                given = await answers_to(run.function, state, ask, answered.values)
             more = continuation_of(state, given)
         if isinstance(more, Outcome):
             return more
@@ -236,21 +235,21 @@ class RemoteRunner:
             listed = await self._list()
         except Exception as error:  # a transport may raise anything
             return failed_outcome(run, error, sent=False)
-        tools = [each for each in listed if isinstance(each, dict)]
-        tool = next((each for each in tools if each.get("name") == origin.name), None)
-        if tool is None:
-            text = f"The server has no tool {function.name} any more. Nothing has run."
-            return Outcome(text=text, reason="unknown")
-        digest = digest_of_tool(tool)
-        if digest == origin.digest or digest in self._accepted:
-            return None
-        with suppress(PyfunctoolsError):  # a tool that cannot be read is not accepted
-            now = self._read(tool, function)
-            if self._accept is not None and await awaited(self._accept(function, now), "") is True:
-                self._accepted.add(digest)
+        why = f"The server has no tool {function.name} any more."
+        for tool in listed:
+            if not isinstance(tool, dict) or tool.get("name") != origin.name:
+                continue
+            digest = digest_of_tool(tool)
+            if digest == origin.digest or digest in self._accepted:
                 return None
-        text = f"The tool {function.name} has changed since it was read. Nothing has run."
-        return Outcome(text=text, reason="unknown")
+            with suppress(PyfunctoolsError):  # a tool that cannot be read is not accepted
+                now = self._read(tool, function)
+                if self._accept and await awaited(self._accept(function, now), "") is True:
+                    self._accepted.add(digest)
+                    return None
+            why = f"The tool {function.name} has changed since it was read."
+            break
+        return Outcome(text=f"{why} Nothing has run.", reason="unknown")
 
     async def _tools(self) -> list[JsonValue]:
         """Return the tools on all pages of the server's list.
@@ -259,7 +258,7 @@ class RemoteRunner:
             DocumentError: the list has no end, or is not a list.
             MCPError: the server does not answer, or answers with an error.
         """
-        tools, seen, fresh = list[JsonValue](), set[str](), list[float]()
+        tools, seen, fresh = list[JsonValue](), list[JsonValue](), list[float]()
         cursor: JsonValue = None
         for _ in range(PAGES):
             params: JsonObject = {} if cursor is None else {"cursor": cursor}
@@ -270,50 +269,47 @@ class RemoteRunner:
             tools += listed
             fresh.append(_seconds(page.get("ttlMs")))
             cursor = page.get("nextCursor")
-            if not isinstance(cursor, str) and len(tools) <= TOOLS:
+            if len(tools) > TOOLS or cursor in seen:
+                break
+            if not isinstance(cursor, str):
                 self._stale_at = self._loop.time() + min(fresh)
                 return tools
-            if not isinstance(cursor, str) or cursor in seen or len(tools) > TOOLS:
-                break
-            seen.add(cursor)
+            seen.append(cursor)
         reason = f"The server's list of tools has no end, or more than {TOOLS:,} of them."
         raise DocumentError(self.name, reason)
 
     async def _list(self) -> list[JsonValue]:
         """Return the current list of tools; concurrent calls share one request."""
-        is_stale = asyncio.get_running_loop().time() >= self._stale_at
-        if self._listing is None or is_stale:
-            if self._listing is None or self._listing.done():
-                self._listing = asyncio.ensure_future(self._tools())
-            return await asyncio.shield(self._listing)
-        return self._listing.result()
+        is_stale = self._loop.time() >= self._stale_at
+        if self._listing is None or (is_stale and self._listing.done()):
+            self._listing = asyncio.ensure_future(self._tools())
+        return await asyncio.shield(self._listing)
 
     async def _carry_out(self, run: Run, more: JsonObject, ask: AskHere | None) -> Outcome:
         """Call the tool, and call it again with a person's answers, or while the server waits."""
         function = run.function
         given: JsonObject = loads(dumps(run.arguments))
         params: JsonObject = {"name": remote_tool_of(function).name, "arguments": given}
-        started, pause = asyncio.get_running_loop().time(), _PAUSES[0]
+        started, pause = self._loop.time(), _PAUSES[0]
         while True:
             call = RunningCall(function, ask)
+            state: JsonObject | Outcome | None
             try:
                 result = await self._call({**params, **more}, call)
                 if result.get("resultType") != "input_required":
                     return call.with_reason(self._outcome(run, result))
                 state = state_of_result(result)
             except Exception as error:  # a transport may raise anything
-                needs = isinstance(error, MCPError) and error.code == URL_ELICITATION_REQUIRED
-                refused = state_of_refusal(cast("MCPError", error).data) if needs else None
-                if refused is None:
+                state = state_of_refusal(error)
+                if state is None:
                     return call.with_reason(failed_outcome(run, error))
-                state = refused
-            if isinstance(state, str):
-                return Outcome(text=state, reason="declined")
+            if isinstance(state, Outcome):
+                return state
             responses: dict[str, JsonObject] | Outcome = {}
             if state["requests"]:
                 responses = await answers_to(function, state, ask, {})
-                started = asyncio.get_running_loop().time()
-            elif asyncio.get_running_loop().time() - started > PATIENCE:
+                started = self._loop.time()
+            elif self._loop.time() - started > PATIENCE:
                 text = f"The server is not ready after {PATIENCE:g} seconds."
                 return Outcome(text=text, reason="deadline")
             else:  # the server expects the same call again: it waits for a person

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final, TypeAlias, cast
 
-from mcp_types import ElicitRequestParams, ElicitResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import URL_ELICITATION_REQUIRED, ElicitRequestParams, ElicitResult
 
 from pyfunctools._json import JsonObject, JsonValue, items_of, members_of
 from pyfunctools._lazy import Lazy
@@ -40,24 +41,27 @@ AskHere: TypeAlias = Callable[[Waiting], Awaitable[Answered | Outcome | None]]
 """`ServerDialog.ask`, run where the call was made: on its loop, or in a thread with its context."""
 
 
-def state_of_result(result: JsonObject) -> JsonObject | str:
-    """Return the state of a call whose result has questions, or why nobody can answer them."""
+def state_of_result(result: JsonObject) -> JsonObject | Outcome:
+    """Return the state of a call whose result has questions, which nobody may be able to answer."""
     requests: dict[str, JsonObject] = {}
     for key, request in members_of(result.get("inputRequests")).items():
         method, params = members_of(request).get("method"), members_of(request).get("params")
         if method != "elicitation/create" or not isinstance(params, dict):
             name = shortened(visible(str(method)), 100)
-            return f"The server asks for {name}, which nobody here can give. Nothing more has run."
+            text = f"The server asks for {name}, which nobody here can give. Nothing more has run."
+            return Outcome(text=text, reason="declined")
         requests[key] = params
     return {"state": result.get("requestState"), "requests": requests}
 
 
-def state_of_refusal(data: object) -> JsonObject | None:
+def state_of_refusal(error: Exception) -> JsonObject | None:
     """Return the state of a call that is refused until a person has opened addresses, or `None`.
 
-    `data` belongs to the error of a server of 2025-11-25. The call is made again afterwards.
+    So does a server of 2025-11-25. The call is made again afterwards.
     """
-    listed = members_of(cast("JsonValue", data)).get("elicitations")
+    if not isinstance(error, MCPError) or error.code != URL_ELICITATION_REQUIRED:
+        return None
+    listed = members_of(cast("JsonValue", error.data)).get("elicitations")
     forms = [members_of(each) for each in items_of(listed)]
     urls = [each for each in forms if isinstance(each.get("url"), str)]
     requests = {f"url{n or ''}": {**each, "mode": "url"} for n, each in enumerate(urls)}

@@ -184,7 +184,6 @@ class FormEntry:
 
     def __init__(self, place: Place, parts: Iterable[Part] = (), value: Given = ABSENT) -> None:
         self.place = place
-        self._secret: dict[Keys, bool] = {}
         found, self.undecided = dict.fromkeys(parts or place.parts), list[Part]()
         queue = list(found)
         for part in queue:  # grows while it is read
@@ -263,19 +262,16 @@ class FormEntry:
 
     def is_secret(self, keys: Keys) -> bool:
         """True if the value here is secret."""
-        if keys not in self._secret:
-            path = Path.of(keys)
-            self._secret[keys] = any(is_secret_of_human(path, part.rules) for part in self.parts)
-        return self._secret[keys]
+        path = Path.of(keys)
+        return any(is_secret_of_human(path, part.rules) for part in self.parts)
 
     @cached_property
     def is_file(self) -> bool:
         """True if bytes are wanted; a text with a format such as `uri` is the address of a file."""
-        path = Path.of(())
         return any(
-            (part.rules.get("x-human-widget") == "file" or is_file(path, part.rules))
-            and part.rules.get("format") in (None, "binary", "byte")
-            for part in self.parts
+            (rules.get("x-human-widget") == "file" or is_file(Path.of(()), rules))
+            and rules.get("format") in (None, "binary", "byte")
+            for rules in (part.rules for part in self.parts)
         )
 
     @cached_property

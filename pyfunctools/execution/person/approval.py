@@ -3,10 +3,11 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject, JsonValue, members_of
 from pyfunctools.errors import wrong_type
+from pyfunctools.execution.person.blame import of_model
 from pyfunctools.execution.person.masking import MASK, UnshownArguments
 from pyfunctools.execution.person.questions import persons_values
 from pyfunctools.execution.person.uploads import leaves, merged, with_files
@@ -56,10 +57,9 @@ PersonsValues: TypeAlias = Mapping[str, Any] | None
 """A person's values, or `None`."""
 
 Ask: TypeAlias = Callable[[PendingCall], "PersonsValues | Awaitable[PersonsValues]"]
-"""A function that asks a person for their values, called when the call cannot run without them.
+"""A function that asks a person for the values without which a call cannot run.
 
-It takes the pending call, with the model's part and the questions. It returns the person's values,
-or `None` if they gave none.
+It takes the pending call, with its questions, and returns the values, or `None` if there are none.
 """
 
 Answer: TypeAlias = "bool | Approval | None"
@@ -71,34 +71,30 @@ Approve: TypeAlias = "Answer | Callable[[PendingCall], Answer | Awaitable[Answer
 
 def check_approve(approve: object) -> None:
     """Refuse an `approve` that is neither an answer nor a function that returns one."""
-    if approve is None or isinstance(approve, bool | Approval) or callable(approve):
-        return
-    raise wrong_type(
-        "approve",
-        "an answer or a function",
-        approve,
-        "Write `True`, `False`, an `Approval`, or a function of the pending call that returns one.",
-    )
+    if not (callable(approve) or isinstance(approve, bool | Approval | None)):
+        remedy = "Write `True`, `False`, an `Approval`, or a function of the pending call that "
+        remedy += "returns one."
+        raise wrong_type("approve", "an answer or a function", approve, remedy)
 
 
 class View:
     """The whole arguments as shown to a person, and as the person edited them.
 
-    `whole` is a copy, so that nothing changes it before the person answers. `shown` is the function
-    without the `fixed` values, which no edit may change.
+    `whole` becomes a copy, so that nothing changes it before the person answers. `shown` is the
+    function without the `fixed` values, which no edit may change.
     """
 
     def __init__(
         self,
         function: Function,
         whole: JsonObject,
-        shown: Function | None = None,
-        fixed: Mapping[Keys, JsonValue] | None = None,
+        shown: Function,
+        fixed: Mapping[Keys, JsonValue],
     ) -> None:
         self.whole: JsonObject = deepcopy(whole)
         self.function = function
-        self._shown = function if shown is None else shown
-        self._fixed = fixed or {}
+        self._shown = shown
+        self._fixed = fixed
         self._secret = tuple(self._secrets(self.whole))
         place = contract_of(function).validator.outline.place
         self._cover = _covered(self.whole, self._secret, place)
@@ -111,8 +107,7 @@ class View:
     @property
     def pending(self) -> PendingCall:
         """The call as shown to a person, in a fresh copy."""
-        shown = deepcopy(self._cover)
-        return PendingCall(function=self._shown, arguments=shown if isinstance(shown, dict) else {})
+        return PendingCall(function=self._shown, arguments=members_of(deepcopy(self._cover)))
 
     def edited(self, approval: Approval) -> Success[JsonObject] | Failure:
         """Return the whole arguments as a person approved them, or the issues with their edit."""
@@ -127,29 +122,26 @@ class View:
         ]
         if taken:
             return _failure(*taken)
+        checked: Success[JsonValue] | Failure = Success(value=restored)
         if approval.human is not None:
-            separated = self.function.separated
-            llm = restored if separated is None else separated.split(restored)[0]
+            llm = of_model(self.function, restored)
             _, human = persons_values(self._shown, llm, approval.human)
-            joined = merged(self._shown, llm, human)
-            checked, restored = joined, cast("JsonValue", joined.value)
-        else:
-            checked = Success(value=restored)
-        for keys, value in self._fixed.items() if isinstance(restored, dict) else ():
-            restored = with_value(restored, keys, value)
-        checked = self.function.validate(restored) if checked else checked
+            checked = merged(self._shown, llm, human)
+        whole: JsonValue = checked.value
+        for keys, value in self._fixed.items() if isinstance(whole, dict) else ():
+            whole = with_value(whole, keys, value)
+        checked = self.function.validate(whole) if checked else checked
         if not checked:
             return _failure(*(side_issue("human", i.path.keys, i.expected) for i in checked.issues))
         lost = [
             side_issue("human", keys, _AGAIN)
-            for part in self._secrets(checked.value)
+            for part in self._secrets(whole)
             for keys, text in leaves(part)
             if text == MASK or any(str(key).startswith(MASK) for key in keys)
         ]
-        value: JsonValue = checked.value
-        if lost or not isinstance(value, dict):
+        if lost or not isinstance(whole, dict):
             return _failure(*lost)
-        return Success(value=UnshownArguments(value))
+        return Success(value=UnshownArguments(whole))
 
     def _secrets(self, whole: JsonValue) -> Iterator[JsonValue]:
         """Yield the secret parts: by the schema of the arguments, and in the person's part."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import takewhile
 
-from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools._json import JsonValue, members_of
 from pyfunctools.execution.person.uploads import leaves
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.outcome import Outcome, arguments_refused
@@ -14,7 +14,7 @@ from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.separation.side_values import is_too_deep
 
 
-def of_model(function: Function, arguments: JsonObject) -> JsonValue:
+def of_model(function: Function, arguments: JsonValue) -> JsonValue:
     """Return the model's part of the whole arguments."""
     separated = function.separated
     return arguments if separated is None else separated.split(arguments)[0]

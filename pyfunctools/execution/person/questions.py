@@ -15,7 +15,7 @@ blank one counts as missing. Both are coerced by the schema of the person's side
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from json import loads
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import shortened, visible
@@ -76,6 +76,10 @@ def persons_values(
         found = answers.nested()
     nested: JsonValue = {} if found is ABSENT else found
     return nested, coerced_texts(function, nested)
+
+
+_Part: TypeAlias = tuple[str, JsonSchema]
+"""What a question asks for instead of a value: the key of its text, and the schema."""
 
 
 class _Spot(NamedTuple):
@@ -176,8 +180,7 @@ class _Walk:
     def _ask_value(self, spot: _Spot, entry: FormEntry, answers: Answers) -> None:
         kind, options = entry.kind
         takes_null = "null" in spot.place.types
-        is_list = kind in ("choices", "json", "file") and entry.is_list
-        takes_empty = is_list and not any(entry.rules("minItems"))
+        takes_empty = kind != "choice" and entry.is_list and not any(entry.rules("minItems"))
         needed = spot.required and not takes_null and not takes_empty
         self._add(spot, entry, kind, answers, required=needed, options=options)
         if answers.is_given:
@@ -192,15 +195,10 @@ class _Walk:
         if chosen is None and isinstance(given := answers.nested(), dict):
             intended = intended_branch(entry.parts, given)
             chosen = next((name for name, each in branches.items() if each is intended), None)
+        part: _Part = ("which", {"enum": [*branches]})
+        about = spot if chosen is None else spot._replace(is_new=True)
         self._add(
-            spot,
-            entry,
-            "choice",
-            answers,
-            label=self.texts["which"].format(label=self._label(spot, entry)),
-            options=tuple(branches),
-            schema={"enum": [*branches]},
-            is_known=chosen is not None,
+            about, entry, "choice", answers, part, required=spot.required, options=tuple(branches)
         )
         if chosen is not None:
             spot = spot._replace(is_new=spot.is_new or (answers.is_flat and not answers.inside))
@@ -225,16 +223,9 @@ class _Walk:
     def _ask_items(self, spot: _Spot, entry: FormEntry, answers: Answers) -> None:
         least = max([0, *_integers(entry.rules("minItems"))])
         most = min([MOST_ITEMS, *_integers(entry.rules("maxItems"))])
-        self._add(
-            spot,
-            entry,
-            "integer",
-            answers,
-            label=self.texts["count"].format(label=self._label(spot, entry)),
-            required=spot.required and least > 0,
-            schema={"type": "integer", "minimum": least, "maximum": most},
-            default=0,
-        )
+        part: _Part = ("count", {"type": "integer", "minimum": least, "maximum": most})
+        needed = spot.required and least > 0
+        self._add(spot, entry, "integer", answers, part, required=needed, default=0)
         count = answers.count(MOST_ITEMS)
         if count is None:
             if spot.required and not answers.is_given:
@@ -277,33 +268,26 @@ class _Walk:
         entry: FormEntry,
         kind: Kind,
         answers: Answers,
+        part: "_Part | None" = None,
         *,
-        label: str | None = None,
-        required: bool | None = None,
+        required: bool,
         options: tuple[JsonValue, ...] = (),
-        schema: JsonSchema | None = None,
         default: JsonValue = None,
-        is_known: bool = False,
     ) -> None:
-        """Add a question; with a `schema` it asks for a branch or a length, not for the value."""
-        label = self._label(spot, entry) if label is None else label
+        """Add a question, for the value or for a `part` of it."""
+        label, shown = self._label(spot, entry), entry.schema
+        if part is not None:
+            label, shown = self.texts[part[0]].format(label=label), part[1]
+        elif not spot.secret and kind != "file":
+            default = next(iter(entry.rules("default")), None)
+            is_nested = isinstance(default, dict | list)
+            if is_nested and not isinstance(shown, bool) and has_secret_part(shown):
+                default = None
         description = first_paragraph(entry.parts, "description")
         about = self.texts["about"].format(value=spot.about) if spot.about else ""
         lines = self.texts["lines"] if kind == "json" and entry.is_list else ""
         help_texts = (about, "" if description == label else description, lines)
-        shown = entry.schema if schema is None else schema
-        if schema is None and not spot.secret and kind != "file":
-            given = next(iter(entry.rules("default")), default)
-            is_plain = not isinstance(given, dict | list)
-            if is_plain or isinstance(shown, bool) or not has_secret_part(shown):
-                default = given
-        required = spot.required if required is None else required
-        whole = schema is None
-        problem = self._problem(spot.keys, answers, is_whole=whole) if self.issues else None
-        if problem is None and self.issues and required and not answers.is_given:
-            problem = self.texts["needed"]
-        elif problem is not None and kind == "file" and answers.is_given:
-            problem = self.texts["wrong"].format(expected=self.texts["file"])
+        is_asked = bool(self.issues) and not spot.is_new
         question = Question(
             path=str(Path.of(spot.keys)),
             label=label,
@@ -313,25 +297,29 @@ class _Walk:
             options=options,
             default=default,
             secret=spot.secret,
-            problem=None if is_known or spot.is_new else problem,
+            problem=self._problem(spot.keys, part, answers, kind, required) if is_asked else None,
             schema=shown if isinstance(shown, bool) else without_values(shown),
         )
         self.questions.append(question)
         self.asked.append(spot.keys)
 
-    def _problem(self, keys: Keys, answers: Answers, *, is_whole: bool) -> str | None:
-        """Return the issue with an answer as a sentence.
+    def _problem(
+        self, keys: Keys, part: object, answers: Answers, kind: Kind, required: bool
+    ) -> str | None:
+        """Return what is wrong with an answer, as a sentence.
 
-        The first question inside a place also has the issues of the place itself. Unless
-        `is_whole`, issues below the place belong to other questions.
+        The first question inside a place also has the issues of the place itself. Issues below the
+        place belong to other questions if this one is for a `part` of it.
         """
-        size = len(keys) if is_whole else None
+        size = len(keys) if part is None else None
         wrong = [one for one in self.issues if one.path.keys[:size] == keys]
         if not wrong:
             around = [one for one in self.issues if _is_in(keys, one)]
             wrong = [one for one in around if not any(_is_in(each, one) for each in self.asked)]
         if not wrong:
-            return None
+            return self.texts["needed"] if required and not answers.is_given else None
+        if kind == "file" and answers.is_given:
+            return self.texts["wrong"].format(expected=self.texts["file"])
         is_missing = not answers.is_given and wrong[0].path.keys[: len(keys)] == keys
         return problem_text(wrong[0], self.texts, missing=is_missing)
 

@@ -32,15 +32,15 @@ class TicketUse:
 
     async def claim(self) -> Outcome | None:
         """Use up the ticket, or return the outcome that refuses it: an expired one is not used."""
-        is_late, claimed = self.tickets.has_expired(self.ticket), cast("object", False)
-        if not self.tickets.has_expired(self.ticket, 60):  # else the store may have forgotten it
-            claimed = await self._ask("claim", self.ticket.expires)
+        tickets, ticket, claimed = self.tickets, self.ticket, cast("object", False)
+        is_late, name = tickets.has_expired(ticket), ticket.function
+        if not tickets.has_expired(ticket, 60):  # else the store may have forgotten it
+            claimed = await tickets.ask(ticket, "claim", ticket.expires, awaits=self.awaits)
         if claimed and not isinstance(claimed, Outcome):
-            name = self.ticket.function
-            return ticket_refused("unused", name, self.ticket) if is_late else None
+            return ticket_refused("unused", name, ticket) if is_late else None
         told = claimed if isinstance(claimed, Outcome) else await self._recorded()
         if told is None or (is_late and not told.replayed):
-            return ticket_refused("expired" if is_late else "used", self.ticket.function)
+            return ticket_refused("expired" if is_late else "used", name)
         return told
 
     async def record(self, outcome: Outcome, text: str) -> None:
@@ -65,11 +65,8 @@ class TicketUse:
         return told
 
     async def _recorded(self) -> Outcome | None:
-        answer = await self._ask("answer")
+        answer = await self.tickets.ask(self.ticket, "answer", awaits=self.awaits)
         return answer if isinstance(answer, Outcome) else _replayed(answer, self.ticket.function)
-
-    async def _ask(self, name: str, *arguments: object) -> object:
-        return await self.tickets.ask(self.ticket, name, *arguments, awaits=self.awaits)
 
 
 _PAUSE = 0.5

@@ -15,7 +15,7 @@ from inspect import isawaitable, iscoroutinefunction
 from json import JSONEncoder, dumps, loads
 from math import ceil, inf
 from secrets import token_bytes, token_urlsafe
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
@@ -45,9 +45,8 @@ SHORTEST_KEY = 32
 class Ticket:
     """The contents of a ticket: the function, the model's arguments, and the expiry.
 
-    `call` is the id of the call, and `audience` a digest of the audience. `filled` are the paths of
-    the person's values so far; the values themselves are not in the ticket. `state` is what the
-    wrappers of a call keep while it waits, and `text` the whole ticket.
+    `audience` is a digest of the audience. `filled` are the paths of the person's values so far;
+    the values are not in it. `state` is what the wrappers of a call keep, `text` the whole ticket.
     """
 
     id: str
@@ -65,10 +64,7 @@ class Ticket:
 Refusal: TypeAlias = Literal[
     "none", "foreign", "audience", "expired", "unused", "used", "gone", "changed"
 ]
-"""The reason why a ticket is refused.
-
-"none" means that the text is not a ticket, "unused" that it expired before anybody used it.
-"""
+"""Why a ticket is refused: "none" is not a ticket, "unused" expired before anybody used it."""
 
 
 class _OfThisProcess:
@@ -137,18 +133,25 @@ class Tickets:
     _own: _OfThisProcess = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.key is not None and (
-            not isinstance(self.key, bytes) or len(self.key) < SHORTEST_KEY  # pyright: ignore[reportUnnecessaryIsInstance]
-        ):
-            raise DefinitionError(
-                "Tickets(key)",
-                f"This must be at least {SHORTEST_KEY} bytes.",
-                "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets.",
-            )
+        key = cast("object", self.key)
+        if key is not None and not (isinstance(key, bytes) and len(key) >= SHORTEST_KEY):
+            reason = f"This must be at least {SHORTEST_KEY} bytes."
+            remedy = "Make one with `secrets.token_bytes(32)`, and keep it with your other secrets."
+            raise DefinitionError("Tickets(key)", reason, remedy)
         if not (isinstance(self.lifetime, int | float) and 0 < self.lifetime < inf):  # pyright: ignore[reportUnnecessaryIsInstance]
             remedy = "Write seconds, such as `900`."
             raise DefinitionError("Tickets(lifetime)", "This must be above zero.", remedy)
-        _check_store(self.key, self.store)
+        if self.store is not None and not callable(getattr(self.store, "claim", None)):
+            remedy = "Write `SqliteStore(path)`, or an object with `claim(ticket_id, expires)`."
+            raise wrong_type("Tickets(store)", "a store of tickets", self.store, remedy)
+        if key is not None and self.store is None:
+            raise DefinitionError(
+                "Tickets(store)",
+                "With your own key a ticket is valid in every process with that key, so all of "
+                "them have to share a store of the used tickets.",
+                "Write `store=SqliteStore(path)`, `store=MemoryStore()` if there is only one "
+                "process, or leave out the key.",
+            )
         if callable(follow := getattr(self.store, "follow", None)):
             follow(self.clock)
         object.__setattr__(self, "_own", _OfThisProcess(self.clock))
@@ -246,9 +249,9 @@ class Tickets:
         """
         read, claim = self.read(ticket), self.store_in_use.claim
         claimed = claim(read.id, read.expires) if isinstance(read, Ticket) else False
-        if isawaitable(claimed) or iscoroutinefunction(claim):
-            return self._withdrawn(read, claimed, awaits=True)
-        return finish(self._withdrawn(read, claimed, awaits=False))
+        awaits = isawaitable(claimed) or iscoroutinefunction(claim)
+        steps = self._withdrawn(read, claimed, awaits=awaits)
+        return steps if awaits else finish(steps)
 
     async def _withdrawn(
         self, ticket: Ticket | Refusal, claim: bool | Awaitable[bool], *, awaits: bool
@@ -315,31 +318,12 @@ class Tickets:
 
     def _digest(self, audience: str | None) -> str | None:
         # Keyed: an audience is often an e-mail address, which could be guessed from a plain digest.
-        if audience is None:
-            return None
-        return self._signed(b"pyfunctools audience\n" + audience.encode("utf-8", "surrogatepass"))
+        name = None if audience is None else audience.encode("utf-8", "surrogatepass")
+        return None if name is None else self._signed(b"pyfunctools audience\n" + name)
 
     def _signed(self, data: bytes) -> str:
         key = self._own.key if self.key is None else self.key
         return _encoded(hmac_digest(key, data, "sha256"))
-
-
-def _check_store(key: bytes | None, store: object) -> None:
-    if store is not None and not callable(getattr(store, "claim", None)):
-        raise wrong_type(
-            "Tickets(store)",
-            "a store of tickets",
-            store,
-            "Write `SqliteStore(path)`, or an object with `claim(ticket_id, expires)`.",
-        )
-    if key is not None and store is None:
-        raise DefinitionError(
-            "Tickets(store)",
-            "With your own key a ticket is valid in every process with that key, so all of them "
-            "have to share a store of the used tickets.",
-            "Write `store=SqliteStore(path)`, `store=MemoryStore()` if there is only one "
-            "process, or leave out the key.",
-        )
 
 
 def digest_of(function: Function) -> str:
@@ -349,8 +333,7 @@ def digest_of(function: Function) -> str:
     """
     contract, origin = contract_of(function), origin_text(function.origin)
     key = f"digest {function.name} {origin}"
-    known = contract.kept.get(key)
-    if known is None:
+    if key not in contract.kept:
         separated = contract.separated
         sides = () if separated is None else (separated.shared("llm"), separated.shared("human"))
         plain = [
@@ -359,8 +342,8 @@ def digest_of(function: Function) -> str:
         ]
         schemas = sha256(dumps(plain, sort_keys=True).encode()).hexdigest()
         parts = dumps([function.name, origin, schemas]).encode()
-        known = contract.kept[key] = _encoded(sha256(parts).digest()[:16])
-    return known
+        contract.kept[key] = _encoded(sha256(parts).digest()[:16])
+    return contract.kept[key]
 
 
 _DESCRIPTIVE = REMARKS | {"description", "x-human-ask", "x-human-widget"}
@@ -372,7 +355,7 @@ def ticket_refused(
 ) -> Outcome:
     """Return the outcome for a refused ticket; only `unused` is known not to have run."""
     word, text = _REFUSALS[reason]
-    text = text.format(nothing_ran({} if ticket is None else ticket.state))
+    text = text.format(nothing_ran(ticket.state if ticket else {}))
     return Outcome(text=text, reason=word, function=name, _still_waits=word == "ticket_foreign")
 
 

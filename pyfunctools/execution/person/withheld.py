@@ -11,7 +11,7 @@ from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from pyfunctools._json import JsonValue
 from pyfunctools.execution.person.answers import path_of
@@ -44,8 +44,7 @@ class Withheld:
     answers: list[JsonValue] = field(default_factory=list[JsonValue])
     secret_answers: list[JsonValue] = field(default_factory=list[JsonValue])
     _has_objects: bool = False
-    _maskers: dict[bool, Masker] = field(default_factory=dict[bool, Masker])
-    _hidden: tuple[int, set[str], set[str], set[str]] = (-1, set(), set(), set())
+    _maskers: dict[tuple[int, bool], Masker] = field(default_factory=dict[tuple[int, bool], Masker])
 
     def add_answers(self, values: Mapping[str, object], secret: Set[str]) -> None:
         """Add a person's answers to a server; `secret` are the paths of secrets."""
@@ -62,7 +61,7 @@ class Withheld:
         if SCALARS.issuperset(map(type, bound.values())) and bound == written:
             return
         objects = self._with_fields(bound, DEFAULT_LIMITS.depth)
-        separated, side = contract_of(self.function).separated, self._side
+        separated, side = self.function.separated, self._side
         if separated is not None and side is not None:
             own = separated.part(objects, "human")
             self.secret_answers.append(side.secrets.part(own, "human"))
@@ -89,14 +88,10 @@ class Withheld:
     @property
     def withholds(self) -> bool:
         """Whether the model is told no message of an exception or of a server."""
-        if self._has_objects or any(
-            map(_is_filled, (*self.given, *self.answers, *self.secret_answers))
-        ):
+        given, side = (*self.given, *self.answers, *self.secret_answers), self._side
+        if self._has_objects or any(map(_is_filled, given)):
             return True
-        side = self._side
-        if side is None:
-            return False
-        return side.has_defaults or any(map(side.has_secret, self.fixed))
+        return side is not None and (side.has_defaults or any(map(side.has_secret, self.fixed)))
 
     def masked(self, outcome: Outcome) -> Outcome:
         """Return the outcome with the values as `***`; `value` and `exception` are unchanged."""
@@ -126,47 +121,39 @@ class Withheld:
         count = len(self.given) + len(self.fixed) + len(self.answers) + len(self.secret_answers)
         if not count and not (self._side and self._side.secret_defaults):
             return _MASKS_NOTHING
-        if self._hidden[0] != count:  # they only grow
-            self._hidden, self._maskers = (count, *self._texts()), {}
-        made = self._maskers.get(is_error)
-        if made is None:
-            _, secrets, others, known = self._hidden
-            made = self._maskers[is_error] = Masker(secrets, others if is_error else (), known)
-        return made
+        key = (count, is_error)  # what was given only grows
+        if key not in self._maskers:
+            self._maskers[key] = self._made_masker(is_error)
+        return self._maskers[key]
 
-    def _texts(self) -> tuple[set[str], set[str], set[str]]:
-        """Return the secrets, all that was given, and what the model wrote, as texts."""
-        side = self._side
+    def _made_masker(self, is_error: bool) -> Masker:
+        side, names, secret = self._side, frozenset[str](), list(self.secret_answers)
         given = [*map(plain_json, self.given), *map(plain_json, self.fixed)]
-        secret = list(self.secret_answers)
         if side is not None:
-            secret += side.secret_defaults
-            for each in given:
-                secret.append(side.secrets.part(each, "human"))
-        names = frozenset[str]() if side is None else side.property_names
+            names = side.property_names
+            secret += [*side.secret_defaults, *(side.secrets.part(g, "human") for g in given)]
         secrets, others = _texts(secret, names), _texts((*given, *self.answers), names)
-        return secrets, others, _texts((self.llm,)) if secrets or others else others
+        known = _texts((self.llm,)) if secrets or others else others
+        return Masker(secrets, others if is_error else (), known)
 
 
 def _field_names(value: object) -> dict[str, str]:
     """Return the names of an object's fields by their names in JSON."""
     named = cast("Mapping[str, object]", getattr(type(value), "__pydantic_fields__", {}))
+    if not named and is_dataclass(value):
+        return {each.name: each.name for each in fields(value)}
     found: dict[str, str] = {}
     for name, each in named.items():
         alias = getattr(each, "validation_alias", None)
         first = next(iter(getattr(alias, "choices", ())), alias)
         found[first if isinstance(first, str) else name] = name
-    if not named and is_dataclass(value):
-        found = {each.name: each.name for each in fields(value)}
     return found
 
 
 def _is_filled(value: object, known: Iterable[object] = ()) -> bool:
     """Return whether anything is in a value that is in none of the `known` values."""
     if isinstance(value, Mapping):
-        held = [
-            cast("Mapping[object, object]", each) for each in known if isinstance(each, Mapping)
-        ]
+        held: list[Any] = [each for each in known if isinstance(each, Mapping)]
         members = cast("Mapping[object, object]", value).items()
         return any(_is_filled(inner, [each.get(key) for each in held]) for key, inner in members)
     is_empty = value is None or (isinstance(value, list) and not value)  # no `==` of an object
@@ -178,8 +165,7 @@ def _texts(values: Iterable[JsonValue], names: Set[str] = frozenset()) -> set[st
     found, left = set[str](), list(values)
     for value in left:  # grows while it is read
         if isinstance(value, dict):
-            if not value.keys() <= names:
-                found |= {key for key in value if key not in names and not key.startswith(ROOT)}
+            found |= {key for key in value if key not in names and not key.startswith(ROOT)}
             left += value.values()
         elif isinstance(value, list | tuple):
             left += cast("list[JsonValue]", value)

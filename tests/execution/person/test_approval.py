@@ -47,8 +47,12 @@ def whole() -> dict[str, object]:
     }
 
 
+def view_of(function: Function, arguments: Any) -> View:
+    return View(function, arguments, function, {})
+
+
 def shown_to(arguments: dict[str, object] | None = None) -> tuple[View, dict[str, object]]:
-    view = View(FUNCTION, arguments or whole())  # type: ignore[arg-type]
+    view = view_of(FUNCTION, arguments or whole())
     return view, dict(view.pending.arguments)
 
 
@@ -78,7 +82,7 @@ def test_no_value_is_in_the_repr_of_a_pending_call_or_an_approval() -> None:
 
 def test_changes_of_the_shown_arguments_do_not_change_the_call() -> None:
     given = whole()
-    view = View(FUNCTION, given)  # type: ignore[arg-type]
+    view = view_of(FUNCTION, given)
     pending = view.pending
     pending.arguments["rows"].clear()  # type: ignore[union-attr]
     pending.arguments["amount"] = 1_000_000  # type: ignore[index]
@@ -127,13 +131,13 @@ def test_an_edit_keeps_the_secrets_that_it_does_not_change(
 def test_a_changed_item_never_gets_the_secret_of_another(
     rows: list[dict[str, object]],
 ) -> None:
-    view = View(relaxed(), whole())  # type: ignore[arg-type]
+    view = view_of(relaxed(), whole())
     edited = view.edited(Approval({**through_json(dict(view.pending.arguments)), "rows": rows}))
     assert not edited
     assert {issue.side for issue in edited.issues} == {"human"}
     assert all(str(issue.path).endswith(".token") for issue in edited.issues)
     assert "the secret itself" in edited.issues[0].expected
-    assert not View(FUNCTION, whole()).edited(  # type: ignore[arg-type]
+    assert not view_of(FUNCTION, whole()).edited(
         Approval({**through_json(dict(view.pending.arguments)), "rows": rows})
     )
 
@@ -198,7 +202,7 @@ def test_a_file_survives_an_edit() -> None:
         },
     )
     file = File(b"abc", filename="a.txt")
-    view = View(function, {"file": file, "n": 1})
+    view = view_of(function, {"file": file, "n": 1})
     for edited in (dict(view.pending.arguments), {"file": str(file), "n": 2}):
         checked = view.edited(Approval(edited))
         assert checked
@@ -241,13 +245,13 @@ def object_of(**properties: Any) -> dict[str, Any]:
 def test_secrets_are_covered_under_every_keyword(schema: Any, value: Any, shown: Any) -> None:
     parameters = {**object_of(value=schema), "$defs": schema.pop("$defs", {})}
     masked = Function.from_schema(name="f", parameters=parameters, is_human=None)
-    assert View(masked, {"value": value}).pending.arguments == {"value": shown}
+    assert view_of(masked, {"value": value}).pending.arguments == {"value": shown}
 
 
 def test_names_of_secrets_are_covered_only_in_the_human_part() -> None:
     pin = {**S, "x-human": True}
     masked = Function.from_schema(name="f", parameters=object_of(pin=pin, key=S, to=pin))
-    shown = View(masked, {"pin": "1", "key": "k", "to": "x"}).pending.arguments
+    shown = view_of(masked, {"pin": "1", "key": "k", "to": "x"}).pending.arguments
     assert shown == {"pin": MASK, "key": "k", "to": "x"}
 
 
@@ -257,9 +261,9 @@ def test_secret_keys_of_a_map_are_covered_and_have_to_be_given_again_after_a_cha
     schema = {"type": "object", "properties": {"n": {"type": "integer"}, "held": held}}
     function = Function.from_schema(name="f", parameters=schema)
     whole: Any = {"n": 1, "held": {"SECRET-1": "a", "SECRET-2": "b"}}
-    shown = dict(View(function, whole).pending.arguments)
+    shown = dict(view_of(function, whole).pending.arguments)
     assert shown["held"].keys() == {"*** 1", "*** 2"}
-    same = View(function, whole).edited(Approval({**shown, "n": 2}))
+    same = view_of(function, whole).edited(Approval({**shown, "n": 2}))
     assert same.value == {**whole, "n": 2}
-    changed = View(function, whole).edited(Approval({**shown, "held": {"*** 1": "c"}}))
+    changed = view_of(function, whole).edited(Approval({**shown, "held": {"*** 1": "c"}}))
     assert {issue.path for issue in changed.issues} == {'$input.held["*** 1"]'}  # type: ignore[union-attr]
