@@ -54,15 +54,14 @@ class ApplicationRunner(HttpRunner):
     """Runs the operations of an ASGI application in this process, without a socket.
 
     The application has its own event loop in its own thread. Its lifespan and all its requests run
-    there, from whichever thread or loop they are called, so the application uses its connections on
-    the loop that opened them. It starts before the first call. `close` waits for the running calls
-    and shuts it down; a later call, also one in a forked process, starts it again. Deadlines do not
-    include its startup. A request sees the context variables of its caller.
+    there, so it uses its connections on the loop that opened them. It starts before the first call.
+    `close` waits for the running calls and shuts it down; a later call, also one in a forked
+    process, starts it again. Deadlines do not include its startup. A request sees the context
+    variables of its caller.
 
     `server` is the address that the application sees as its own address (`http://localhost`).
     `root_path`, or else the path of `server`, is put before every path. A request that another
-    route would answer, by `other_route`, is refused. The other settings are as in `HttpRunner`;
-    headers and credentials are provided in the caller's thread.
+    route would answer, by `other_route`, is refused. The other settings are as in `HttpRunner`.
 
     Raises:
         DefinitionError: the server or the headers are invalid.
@@ -118,9 +117,9 @@ class ApplicationRunner(HttpRunner):
                 await wait_for(future, left, blocks=not awaits)
             if future.done() and not future.cancelled():
                 return future.result()
-            late = not future.cancelled()
-            reason = f"No answer came within {self.limits.deadline:g} s"
-            reason = reason if late else "The application was shut down before it answered"
+            late, reason = True, f"No answer came within {self.limits.deadline:g} s"
+            if future.cancelled():
+                late, reason = False, "The application was shut down before it answered"
             lost = Received(lost=reason, sent="unknown", late=late)
             return outcome_of_response(lost, method=call.route.method, expose=False)
         finally:
@@ -239,25 +238,21 @@ class _RunningApplication:
         self._starting: Task[None] | None = None
 
     async def start(self) -> None:
-        """Count this task as a running call, and start the application if it is not started.
-
-        After a failure the next call starts it again.
-        """
+        """Count this task as a running call, and start the application if it is not started."""
         call = cast("Task[object]", current_task())
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
         if self.started_at is None:
             if self._starting is None:
                 self._starting = create_task(self.lifespan.start())
-                # The exception counts as read, also if all callers were cancelled.
-                self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
-            starting = self._starting
-            try:
-                await shield(starting)
-            except LifespanError:
-                self._starting = None if self._starting is starting else self._starting
-                raise
-            self.started_at = self.started_at or time.monotonic()
+                self._starting.add_done_callback(self._tried)
+            await shield(self._starting)
+
+    def _tried(self, starting: "Task[None]") -> None:
+        """Note when the application started; after a failure the next call starts it again."""
+        self._starting = None
+        if not starting.cancelled() and starting.exception() is None:
+            self.started_at = time.monotonic()
 
     async def stop(self, patience: float) -> None:
         """Wait for the calls and for the tasks that they left running, then shut down."""

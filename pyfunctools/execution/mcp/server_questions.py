@@ -33,7 +33,7 @@ from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.steps import Answered
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function
-from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting
+from pyfunctools.record.outcome import Outcome, Question, Reason, ServerWords, Waiting
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.path import parse_path
 
@@ -84,12 +84,11 @@ def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, 
         server=ServerWords(name=remote_tool_of(function).server, message=messages),
         _state=state,
     )
-    quoted = f" The server says: {messages}" if messages else ""
-    if questions:
-        text = f"A person has to answer the server first.{quoted}"
-        return Outcome(text=text, reason="needs_human", waiting=waiting)
-    text = f"A person has to approve this call first.{quoted}"
-    return Outcome(text=text, reason="needs_approval", waiting=waiting)
+    wanted = "answer the server" if questions else "approve this call"
+    text = f"A person has to {wanted} first."
+    text += f" The server says: {messages}" if messages else ""
+    reason: Reason = "needs_human" if questions else "needs_approval"
+    return Outcome(text=text, reason=reason, waiting=waiting)
 
 
 async def answers_to(
@@ -103,8 +102,8 @@ async def answers_to(
     responses: dict[str, JsonObject] = {}
     for key, params in _requests(state).items():
         one: JsonObject = {**state, "requests": {key: params}}
-        question = waiting_outcome(function, one, values)
         while key not in responses:
+            question = waiting_outcome(function, one, values)
             if question.waiting is None:  # the form cannot be read
                 return question
             answer = None if ask is None else await ask(question.waiting)
@@ -112,12 +111,10 @@ async def answers_to(
                 return answer
             if answer is None:
                 return waiting_outcome(function, state, values)
-            given = responses_of(function, answer)
-            if given is not None:
+            if given := responses_of(function, answer):
                 responses |= given
-                continue
-            values = answer.values
-            question = waiting_outcome(function, one, values)
+            else:
+                values = answer.values
     return responses
 
 
@@ -145,7 +142,7 @@ def responses_of(function: Function, answered: Answered) -> dict[str, JsonObject
     """
     responses: dict[str, JsonObject] = {}
     state = members_of(answered.state)
-    for key in _requests(state):
+    for key, params in _requests(state).items():
         content: JsonObject | None = None
         if answered.accepted:
             form = _Form(function, state, key)
@@ -154,7 +151,7 @@ def responses_of(function: Function, answered: Answered) -> dict[str, JsonObject
                 return None
             if form.is_yes_or_no:
                 content = {} if content[key] is True else None
-        shown = {} if _requests(state)[key].get("mode") == "url" else {"content": content}
+        shown = {} if params.get("mode") == "url" else {"content": content}
         responses[key] = {"action": "decline"} if content is None else {"action": "accept", **shown}
     return responses
 
@@ -250,7 +247,7 @@ class RunningCall:
     ask: AskHere | None
     is_alone: bool = True
     _no_answer: Outcome | None = field(default=None, init=False)
-    _error: BaseException | None = field(default=None, init=False)
+    _error: Exception | None = field(default=None, init=False)
     _clock: asyncio.Timeout = field(init=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
     _answer: "asyncio.Future[JsonObject | None] | None" = field(default=None, init=False)
@@ -277,25 +274,24 @@ class RunningCall:
             loop, end = asyncio.get_running_loop(), self._clock.when()
             asked_at = loop.time()
             self._clock.reschedule(None)
-            self._answer = asyncio.ensure_future(self._ask(params))
+            answer = self._answer = asyncio.ensure_future(self._ask(params))
             try:
-                await asyncio.wait([self._answer])
+                await asyncio.wait([answer])
             finally:
-                self._answer.cancel()
+                answer.cancel()
                 with suppress(RuntimeError):  # the call is over
                     self._clock.reschedule(end and end + loop.time() - asked_at)
-        if self._answer.cancelled():  # the call is over
-            return ElicitResult(action="cancel")
-        error = self._answer.exception()
-        if error is None:
-            return ElicitResult.model_validate(self._answer.result() or {"action": "cancel"})
-        self._error = error  # a mistake of the program, which `with_reason` raises
-        return ElicitResult(action="cancel")
+        given = None if answer.cancelled() else answer.result()  # cancelled: the call is over
+        return ElicitResult.model_validate(given or {"action": "cancel"})
 
     async def _ask(self, params: JsonObject) -> JsonObject | None:
         key = "url" if params.get("mode") == "url" else "form"
         state: JsonObject = {"state": None, "requests": {key: params}}
-        answers = await answers_to(self.function, state, self.ask, {})
+        try:
+            answers = await answers_to(self.function, state, self.ask, {})
+        except Exception as error:  # a mistake of the program, which `with_reason` raises
+            self._error = error
+            return None
         if isinstance(answers, Outcome):
             self._no_answer = _no_answer(answers)
             return None
@@ -323,14 +319,9 @@ def _no_answer(found: Outcome) -> Outcome:
     said = f"{why}. {found.text}"
     if found.exception is not None:
         said = f"they could not be asked ({type(found.exception).__name__})."
-    text = f"In the middle of this call the server asked a person, and {said} "
-    reason = found.reason if found.waiting is None else "declined"
-    return replace(found, text=text + _CALL_AGAIN, reason=reason)
-
-
-_CALL_AGAIN: Final = (
-    "The call cannot go on later: it has to be made again when somebody can answer."
-)
+    text = f"In the middle of this call the server asked a person, and {said} The call cannot go "
+    text += "on later: it has to be made again when somebody can answer."
+    return replace(found, text=text, reason=found.reason if found.waiting is None else "declined")
 
 
 class QuestionsInCalls:
@@ -364,8 +355,7 @@ class QuestionsInCalls:
         """Return the answer to a question of the server: the SDK's `elicitation_callback`."""
         del context
         question: JsonObject = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-        answer = ElicitResult(action="cancel")
-        running = list(self._running)
+        answer, running = ElicitResult(action="cancel"), list(self._running)
         for call in running:  # only one if somebody can answer
             call.is_alone = len(running) == 1
             answer = await call.answer(question)

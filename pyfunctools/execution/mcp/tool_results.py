@@ -21,7 +21,7 @@ from pyfunctools.record.file import File
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Reason
-from pyfunctools.schema import Validator
+from pyfunctools.schema import Failure, Validator
 from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.parsing.strict import parse_strict
 from pyfunctools.schema.validation.validator import validate_output
@@ -56,7 +56,6 @@ def outcome_of_result(
     `validator` checks the value with the tool's output schema. What an error says may be withheld
     from the model, and is the value then.
     """
-    function = run.function
     if deeper_than(result, DEPTH) or len(dumps(result)) > limit:
         text = f"The tool ran, but its result is larger than {limit:,} bytes or "
         text += f"nested more than {DEPTH} deep."
@@ -74,18 +73,16 @@ def outcome_of_result(
             reason="raised",
             content=files,
         )
-    value = _value(function, result, text, has_output=validator is not None)
+    value = _value(run.function, result, text, has_output=validator is not None)
     if not texts and not (files and value is None):
         text = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
     verdict = None if validator is None else validate_output(validator, value)
     reason: Reason | None = None
-    if verdict is not None and not verdict:
+    if isinstance(verdict, Failure):
         wrong = " ".join(issue.message for issue in verdict.issues[:3])
         text = f"The tool ran, but its result does not match its output schema. {wrong}\n{text}"
         reason = "output"
-    return Outcome(
-        text=visible(text), value=value, reason=reason, content=files, function=function.name
-    )
+    return Outcome(text=visible(text), value=value, reason=reason, content=files)
 
 
 def _value(function: Function, result: JsonObject, text: str, *, has_output: bool) -> JsonValue:
@@ -147,11 +144,8 @@ def failed_outcome(run: Run, error: Exception, *, sent: bool = True) -> Outcome:
         text = _WITHHELD if is_withheld else said
         text += "." if is_unsure and text and text[-1] not in ".!?" else ""
     text += " It may have carried out the call." if is_unsure else ""
-    return Outcome(
-        text=text if sent else f"{text} Nothing has run.",
-        value=said if is_withheld else None,
-        reason=reason,
-    )
+    text += "" if sent else " Nothing has run."
+    return Outcome(text=text, value=said if is_withheld else None, reason=reason)
 
 
 def first_error(error: BaseException) -> BaseException:
