@@ -37,9 +37,8 @@ class LocalRunner:
     """Runs functions that have a handler.
 
     Under `call` a synchronous function runs in this thread, and an asynchronous one on an event
-    loop of the runner, shared by all calls. Under `acall` an asynchronous function is awaited on
-    the caller's loop, and a synchronous one runs in a thread with the caller's context variables.
-    Synchronous functions of a record with an `executor` always run there.
+    loop of the runner. Under `acall` an asynchronous function is awaited on the caller's loop, and
+    a synchronous one runs in a thread with the caller's context variables, or on its `executor`.
     """
 
     preview = may_ask = None
@@ -228,10 +227,7 @@ _Into: TypeAlias = Callable[["Iterator[object]"], object] | None
 
 
 def _caught(bound: "ReadyCall", into: "_Into") -> tuple[object, BaseException | None]:
-    """Return the value or the exception of a call: other exceptions are the executor's fault.
-
-    The items of an iterator are put `into` a list.
-    """
+    """Return what a call returned, items of an iterator put `into` a list, or what it raised."""
     try:
         value = bound()
         if into is None or type(value) in _READY or not isinstance(value, Iterator):
@@ -390,9 +386,8 @@ def _files_and_rest(
 ) -> "tuple[tuple[File, ...], object]":
     """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), 1)`.
 
-    The rest is `None` if there are only files; without an output schema a single item of an array
-    is unpacked. A file further inside, and one that the output schema requires, becomes its name,
-    type and size.
+    The rest is `None` if there are only files; without an output schema a single item is unpacked.
+    A file further inside, and one that the schema requires, becomes its name, type and size.
     """
     from pyfunctools.record.file import File
 

@@ -1,10 +1,9 @@
 """One call: the model's arguments are checked, a person is asked if necessary, the function runs.
 
-The steps are one coroutine for `call`, `acall`, `resume` and `aresume`. The four differ in whether
-the results of the caller's callables are awaited, and in how the function is run. The items of a
-stream are passed on by `Run.put`, which returns when the caller wants the next one. Blocking steps
-suspend there, and nowhere else; steps on an event loop are a task of their own, so that closing
-from any task ends them where they are.
+The steps are one coroutine for `call`, `acall`, `resume` and `aresume`. The items of a stream are
+passed on by `Run.put`, which returns when the caller wants the next one. Blocking steps suspend
+there, and nowhere else; steps on an event loop are a task of their own, so that closing from any
+task ends them where they are.
 """
 
 import sys
@@ -65,11 +64,7 @@ class Invocation:
     _limit: int = field(init=False, default=DEFAULT_LIMITS.outcome)
 
     async def logged(self, steps: Awaitable[Outcome]) -> Outcome:
-        """Return the outcome of `run` or `resume`, its text truncated, and log the call.
-
-        The log record holds no value: only the function, the call's id, the reason, the duration in
-        milliseconds and the number of repairs, in the message and as attributes.
-        """
+        """Return the outcome of `run` or `resume`, its text truncated, and log no value of it."""
         started = perf_counter()
         try:
             outcome = await steps
@@ -160,9 +155,8 @@ class Invocation:
     ) -> Outcome:
         """Check the arguments and run the function; a refusal is an outcome with its reason.
 
-        `read` is the result of an earlier check; a `Failure` is refused. With the `mark` of the
-        function's contract it is the verdict of this very contract, and the arguments are not
-        checked again. Without a `call_id` the call gets a new one.
+        `read` is the result of an earlier check. With the `mark` of the function's contract it is
+        that contract's verdict, and the arguments are not checked again.
 
         Raises:
             PyfunctoolsError: the function cannot be run in this way, or a caller's callable has

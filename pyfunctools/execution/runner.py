@@ -51,12 +51,10 @@ class Run(NamedTuple):
     """One run of a function on checked arguments.
 
     `begin` is awaited just before the function's own code runs, when all checks have passed; an
-    outcome that it returns is the outcome of the call. With `awaits` the steps may suspend; without
-    they never do, and block this thread. `person` is what the caller gave for a person, or `None`
-    if nobody takes part; `dialog` is how a remote server asks a person. `preview` is that of the
-    runner. `finish` returns an outcome as the caller gets it. `put` passes on an item of a stream,
-    and returns when the next one is wanted; without it the items are collected. `may_ask` is
-    whether the runner may ask a person in the middle of this call.
+    outcome that it returns is that of the call. Without `awaits` the steps never suspend, and block
+    this thread. `person` is `None` if nobody takes part. `finish` returns an outcome as the caller
+    gets it. `put` passes on an item of a stream, and returns when the next one is wanted; without
+    it the items are collected. `may_ask` is whether this call may ask a person in its middle.
     """
 
     function: Function
@@ -175,9 +173,7 @@ Runs: TypeAlias = Callable[[Run], Awaitable[Outcome]]
 class Runner(Protocol):
     """Runs functions of one kind: in this process, over HTTP, on an MCP server."""
 
-    def run(self, run: Run, /) -> Awaitable[Outcome]:
-        """Run the function."""
-        ...
+    def run(self, run: Run, /) -> Awaitable[Outcome]: ...
 
     @property
     def limits(self) -> Limits:
@@ -204,10 +200,7 @@ class Runner(Protocol):
 
 
 def executor_of(function: Function) -> "Executor | None":
-    """Return the executor that runs a function.
-
-    What a person gives leaves this process only if the program says so.
-    """
+    """Return a function's executor: a person's values leave this process only if so configured."""
     settings = settings_of(function)
     if settings is None or settings.executor is None:
         return None

@@ -29,10 +29,7 @@ T = TypeVar("T")
 
 
 class UnsendableError(Exception):
-    """A value that cannot be written in a request. Never leaves `execution`.
-
-    `expected` describes a valid value in one line; `keys` lead from the parameter to the value.
-    """
+    """A value, at these `keys` of a parameter, that no request can have. Stays in `execution`."""
 
     def __init__(self, expected: str, keys: tuple[str | int, ...] = ()) -> None:
         super().__init__(expected)
@@ -41,10 +38,9 @@ class UnsendableError(Exception):
 
 
 class Answered(NamedTuple):
-    """A person's answer to a question of a remote server.
+    """A person's answer to a question of a remote server, in this state of the waiting call.
 
-    `values` are by the paths of the questions, and `accepted` is false if the person refuses; with
-    `None` the runner only repeats the question. `state` is the state of the waiting call.
+    `values` are by the paths of the questions. With `None` for `accepted` the question is repeated.
     """
 
     state: JsonValue
@@ -162,10 +158,7 @@ class BackgroundLoop:
         self._stop: Callable[[], object] | None = None
 
     def submit(self, steps: Coroutine[object, object, T]) -> "Future[T]":
-        """Run a coroutine on the loop, with the caller's context variables.
-
-        Coroutines start in the order of their submission.
-        """
+        """Run a coroutine on the loop, after those submitted before, with the caller's context."""
         from asyncio import run_coroutine_threadsafe
 
         return run_coroutine_threadsafe(steps, self._started())

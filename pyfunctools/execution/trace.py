@@ -30,8 +30,8 @@ MASKED: ContextVar[Callable[[str], str] | None] = ContextVar("MASKED", default=N
 def log_raised(where: str, what: str, error: BaseException) -> None:
     """Log that `what` (`the function`, `human`) raised in a call of the function `where`.
 
-    The record has the exception's type, and the file and line of the application's own code, but no
-    message: that may contain a person's values. The type's name is masked for the same reason.
+    The record has the file and line of the application's own code, and the exception's type, masked
+    as a message would be.
     """
     from logging import getLogger
 
@@ -47,8 +47,7 @@ def log_raised(where: str, what: str, error: BaseException) -> None:
 def _place(trace: TracebackType | None) -> tuple[str, int] | None:
     """Return the file and line of the innermost frame of the application's own code.
 
-    Frames of this package and of the standard library are ignored. If all other frames are in
-    installed packages, the outermost is returned: the function that was called.
+    If there is none, that of the outermost frame in an installed package: what was called.
     """
     own: list[tuple[str, int]] = []
     installed: list[tuple[str, int]] = []

@@ -1,9 +1,8 @@
 """Truncates a text for a model: JSON stays JSON, other text loses its middle.
 
-JSON loses whole items and properties. An array keeps its first items and ends in a text with the
-number of omitted ones. An object keeps every property that fits: small ones whole, and large ones
-share the remaining room and are truncated in turn; `{"rows": [...], "total": 9}` keeps its `total`.
-Strings lose their middle.
+An array keeps its first items and ends in a text with the number of omitted ones. An object keeps
+every property that fits: small ones whole, and large ones share the remaining room and are
+truncated in turn; `{"rows": [...], "total": 9}` keeps its `total`. Strings lose their middle.
 """
 
 from json import dumps, loads

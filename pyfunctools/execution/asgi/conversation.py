@@ -151,10 +151,9 @@ class Conversation:
 class Lifespan:
     """The startup and the shutdown of an application, in one task, as its context managers need.
 
-    `state` is filled by the application for its requests, each of which gets a copy. `tasks` are
-    those that answer requests: they may work in the background after the response. An application
-    that does not support lifespans raises or returns at once, as ASGI allows; then there is no
-    startup or shutdown.
+    `state` is filled by the application for its requests, each of which gets a copy. `tasks` answer
+    requests: they may work in the background after the response. An application that does not
+    support lifespans raises or returns at once, as ASGI allows.
     """
 
     def __init__(self, application: AsgiApplication, name: str) -> None:
@@ -190,8 +189,7 @@ class Lifespan:
         """Send a request to the application, on the running loop.
 
         `where` names it in the log: a method and a template, because a path may hold a secret.
-        `on_error` is called with an exception of the application, which is logged without its
-        message.
+        `on_error` is called with an exception of the application.
         """
 
         def raised(error: BaseException) -> None:

@@ -1,8 +1,7 @@
 """`RemoteRunner`: the session with an MCP server, which lists the tools and calls them.
 
 A server may send anything. So responses are read as plain data, not through the models of the SDK:
-these reject a whole list for one wrong tool, and a whole result for one wrong field. Here every
-valid tool is read, and a result keeps its text whatever else is wrong with it.
+these reject a whole list for one wrong tool, and a whole result for one wrong field.
 """
 
 import asyncio
@@ -59,7 +58,7 @@ LOGGER = getLogger("pyfunctools.mcp")
 T = TypeVar("T")
 
 ReadTool: TypeAlias = Callable[[JsonObject, Function], Function]
-"""Returns the current function of a tool; the arguments are the tool and its earlier function."""
+"""Returns the current function of a tool, given its earlier one."""
 
 Accept: TypeAlias = Callable[[Function, Function], bool | Awaitable[bool]]
 """Returns whether a changed tool may be called; the arguments are the old and the new function."""
@@ -376,10 +375,7 @@ class RemoteRunner:
                 raise
 
     async def _on_loop(self, steps: Coroutine[Any, Any, T], awaits: bool) -> T:
-        """Run steps on the loop of the session, and return their result.
-
-        Without `awaits` this thread is blocked until they end, so it must not be the loop's thread.
-        """
+        """Run steps on the loop of the session; without `awaits` that is not this thread's loop."""
         if awaits and asyncio.get_running_loop() is self._loop:
             return await steps
         if not self._loop.is_running():

@@ -96,8 +96,7 @@ async def answers_to(
 ) -> dict[str, JsonObject] | Outcome:
     """Ask a person each question of a state by itself, and return the server's answers by key.
 
-    After an invalid answer the person is asked again. Without an answer the outcome waits, or has
-    the reason. `values` are earlier, invalid answers.
+    After an invalid answer, as `values` are, the person is asked again; without one the call waits.
     """
     responses: dict[str, JsonObject] = {}
     for key, params in _requests(state).items():
@@ -136,10 +135,7 @@ _DECLINED: Final = "The person declined the server's question. Nothing more has 
 
 
 def responses_of(function: Function, answered: Answered) -> dict[str, JsonObject] | None:
-    """Return a person's answers as the server takes them, by the keys of its questions.
-
-    The result is `None` if an answer is invalid.
-    """
+    """Return a person's answers as the server takes them, by key, `None` if one is invalid."""
     responses: dict[str, JsonObject] = {}
     state = members_of(answered.state)
     for key, params in _requests(state).items():
@@ -237,10 +233,9 @@ def _message(params: JsonObject) -> str:
 
 @dataclass(eq=False, slots=True)
 class RunningCall:
-    """A call that a server carries out.
+    """A call that a server carries out; it `is_alone` if no other can be asked about.
 
-    `ask` is `None` if nobody can answer. `is_alone` is true if a question of the server can belong
-    only to this call.
+    `ask` is `None` if nobody can answer.
     """
 
     function: Function

@@ -53,8 +53,7 @@ def outcome_of_result(
 ) -> Outcome:
     """Return the outcome of a result; one of more than `limit` characters of JSON is an error.
 
-    `validator` checks the value with the tool's output schema. What an error says may be withheld
-    from the model, and is the value then.
+    What an error says may be withheld from the model, and is the value then.
     """
     if deeper_than(result, DEPTH) or len(dumps(result)) > limit:
         text = f"The tool ran, but its result is larger than {limit:,} bytes or "
@@ -86,10 +85,7 @@ def outcome_of_result(
 
 
 def _value(function: Function, result: JsonObject, text: str, *, has_output: bool) -> JsonValue:
-    """Return the value of a result: its structured content, or else its text.
-
-    Older servers return JSON as text only.
-    """
+    """Return the structured content of a result, or else its text: older servers send only that."""
     if "structuredContent" not in result:
         read = parse_strict(text, DEPTH) if has_output else None
         return (text if has_output else text or None) if read is None else read[0]

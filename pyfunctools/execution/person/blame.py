@@ -72,8 +72,7 @@ def _attributed(wrong: Issue, llm: JsonValue, human: JsonValue) -> Issue:
 def whole_refused(function: Function, failure: Failure) -> Outcome:
     """Return the outcome for invalid arguments of the model and the person together.
 
-    Neither its text nor its issues contain the person's values. Issues with these values have the
-    side `human`.
+    It has none of the person's values; issues with these have the side `human`.
     """
     whole: JsonValue = failure.value
     if not isinstance(whole, dict):

@@ -81,18 +81,13 @@ class Masker:
         if not self.spellings:
             return outcome
         json = outcome_json(outcome)
-        masked = None if json is None else (self.value(json[0]),)
-        text = outcome.text if is_ours(outcome) else self.text(outcome.text)
-        issues = tuple(map(self._issue, outcome.issues))
-        content = tuple(map(self._file, outcome.content))
-        waiting = outcome.waiting and self._waiting(outcome.waiting)
-        shown = (text, issues, content, waiting, masked)
-        known = (outcome.text, outcome.issues, outcome.content, outcome.waiting, json)
-        if shown == known and not content:  # equal files may have other names
-            return outcome
-        kept = masked and (*masked, outcome.value)
         return replace(
-            outcome, text=text, issues=issues, content=content, waiting=waiting, _json=kept
+            outcome,
+            text=outcome.text if is_ours(outcome) else self.text(outcome.text),
+            issues=tuple(map(self._issue, outcome.issues)),
+            content=tuple(map(self._file, outcome.content)),
+            waiting=outcome.waiting and self._waiting(outcome.waiting),
+            _json=json and (self.value(json[0]), outcome.value),
         )
 
     def _waiting(self, waiting: Waiting) -> Waiting:
@@ -106,10 +101,13 @@ class Masker:
             )
             for each in waiting.questions
         )
-        server = waiting.server
-        server = server and replace(server, message=self.text(server.message))
-        request = waiting.request and self.request(waiting.request)
-        return replace(waiting, questions=tuple(questions), server=server, request=request)
+        server, request = waiting.server, waiting.request
+        return replace(
+            waiting,
+            questions=tuple(questions),
+            server=server and replace(server, message=self.text(server.message)),
+            request=request and self.request(request),
+        )
 
     def request(self, request: Request) -> Request:
         """Return a request with the values masked."""

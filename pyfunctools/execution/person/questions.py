@@ -78,7 +78,7 @@ def persons_values(
     return nested, coerced_texts(function, nested)
 
 
-_Part: TypeAlias = tuple[str, JsonSchema]
+_InsteadOfValue: TypeAlias = tuple[str, JsonSchema]
 """What a question asks for instead of a value: the key of its text, and the schema."""
 
 
@@ -195,7 +195,7 @@ class _Walk:
         if chosen is None and isinstance(given := answers.nested(), dict):
             intended = intended_branch(entry.parts, given)
             chosen = next((name for name, each in branches.items() if each is intended), None)
-        part: _Part = ("which", {"enum": [*branches]})
+        part: _InsteadOfValue = ("which", {"enum": [*branches]})
         about = spot if chosen is None else spot._replace(is_new=True)
         self._add(
             about, entry, "choice", answers, part, required=spot.required, options=tuple(branches)
@@ -223,7 +223,7 @@ class _Walk:
     def _ask_items(self, spot: _Spot, entry: FormEntry, answers: Answers) -> None:
         least = max([0, *_integers(entry.rules("minItems"))])
         most = min([MOST_ITEMS, *_integers(entry.rules("maxItems"))])
-        part: _Part = ("count", {"type": "integer", "minimum": least, "maximum": most})
+        part: _InsteadOfValue = ("count", {"type": "integer", "minimum": least, "maximum": most})
         needed = spot.required and least > 0
         self._add(spot, entry, "integer", answers, part, required=needed, default=0)
         count = answers.count(MOST_ITEMS)
@@ -268,7 +268,7 @@ class _Walk:
         entry: FormEntry,
         kind: Kind,
         answers: Answers,
-        part: "_Part | None" = None,
+        part: "_InsteadOfValue | None" = None,
         *,
         required: bool,
         options: tuple[JsonValue, ...] = (),

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
 
 from pyfunctools.errors import DefinitionError, TicketStoreError
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:  # loaded by the first `SqliteStore`
     from sqlite3 import Connection
 
 T = TypeVar("T")
-
-Clock: TypeAlias = Callable[[], float]
-"""A function that returns seconds since 1970."""
 
 SWEEP = 100
 """The most expired claims that are removed with each new one."""
@@ -55,7 +52,7 @@ def keeps_answers(store: object) -> bool:
     return callable(getattr(store, "record", None)) and callable(getattr(store, "answer", None))
 
 
-def time_of(clock: Clock) -> float:
+def time_of(clock: Callable[[], float]) -> float:
     """Return the time of the program's clock.
 
     Raises:
@@ -79,9 +76,9 @@ class _ByClocks:
     """
 
     def __init__(self) -> None:
-        self._clocks: list[Clock] = [time.time]
+        self._clocks: list[Callable[[], float]] = [time.time]
 
-    def follow(self, clock: Clock) -> None:
+    def follow(self, clock: Callable[[], float]) -> None:
         """Use this clock too."""
         if not any(clock == known for known in self._clocks):
             self._clocks.append(clock)

@@ -2,6 +2,7 @@
 
 from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
@@ -56,8 +57,7 @@ def file_of(value: JsonValue, schema: JsonSchema | bool = True) -> File | None:
 def plain_json(value: object, change: Callable[[object], object] | None = None) -> JsonValue:
     """Return a Python value as JSON: secrets, dates, decimals, enums, UUIDs.
 
-    What `change` returns for an object is in its place. Other objects are returned unchanged, and
-    the schema refuses them.
+    What `change` returns for an object is in its place. The schema refuses other objects.
     """
     if type(value) in SCALARS or isinstance(value, File):
         return cast("JsonValue", value)
@@ -89,8 +89,7 @@ def with_files(value: object) -> JsonValue:
     """Return a person's value as JSON, with `File`s in place of bytes and uploads.
 
     An upload is an open file, or the object of a web framework: it has `read`. A mapping with bytes
-    as `content` is a file too. A `File` is a text, as file schemas require. A value that is nested
-    too deeply or cannot be read is returned unchanged, and the schema refuses it.
+    as `content` is a file too. What is nested too deeply or cannot be read, the schema refuses.
     """
     try:
         return plain_json(value, _uploaded)
@@ -189,10 +188,9 @@ def _uploaded(upload: object) -> object:
     held = cast("JsonValue", upload)
     has_bytes = isinstance(held, dict) and isinstance(held.get("content"), bytes | bytearray)
     if has_bytes or isinstance(held, bytes | bytearray):
-        try:
+        with suppress(UnsendableError):  # the schema refuses it
             return file_of(held) or held
-        except UnsendableError:  # the schema refuses it
-            return held
+        return held
     blocking = getattr(upload, "file", None)  # of an `UploadFile`, whose own `read` is asynchronous
     source: object = blocking if callable(getattr(blocking, "read", None)) else upload
     read: object = getattr(source, "read", None)
@@ -206,11 +204,12 @@ def _uploaded(upload: object) -> object:
     except Exception as error:  # the upload may be closed, and may raise anything
         log_raised("human", "reading an upload", error)
         return upload
+    if isinstance(content, str):
+        return content
     if iscoroutine(content):
         content.close()
-        return upload
     if not isinstance(content, bytes):
-        return content if isinstance(content, str) else cast("JsonValue", upload)
+        return upload
     name = getattr(upload, "filename", None) or getattr(upload, "name", None)
     kind = getattr(upload, "content_type", None)
     return File(

@@ -63,8 +63,8 @@ async def result_of(
 ) -> tuple[object] | Outcome:
     """Return the result of a caller's callable, or the outcome of one that raised.
 
-    The text has the exception's type but not its message, which may contain a secret. A callable
-    with other parameters or results is a mistake of the program, and an exception is raised.
+    Its message may contain a secret, and is left out. A callable with other parameters or results
+    is a mistake of the program, and an exception is raised.
     """
     try:
         answer = await person.made.resolve(called(*arguments), where)
@@ -134,8 +134,8 @@ def waiting_call(
 ) -> Outcome:
     """Return the outcome of a waiting call, with a ticket; `wrong` are issues of the person's.
 
-    The ticket has the paths of the person's values that are not `wrong`. The person has to give
-    these values again, since no value is stored, and a default must not replace one.
+    The ticket has the paths of their other values: they have to be given again, since no value is
+    stored, and a default must not replace one.
     """
     function = person.made.function
     waiting = Waiting(
@@ -203,10 +203,7 @@ def mapping_of(given: object) -> Mapping[str, object]:
 
 
 def _for_server(made: Run, given: object, state: JsonObject) -> tuple[object, object]:
-    """Return what was given for the function itself, and what for others.
-
-    These are a server's question, a login, or the calls in a program.
-    """
+    """Return what was given for the function, and for a server, a login or a program's calls."""
     is_route, are_values = isinstance(made.function.origin, Route), isinstance(given, Mapping)
     if "program" in state:
         return None, given
