@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from pyfunctools.execution.person.tickets import Tickets
     from pyfunctools.record.settings import Settings
 
-FindFunction: TypeAlias = Callable[[str], tuple[Function, Runner]]
-"""Returns a function and its runner by name, or raises `UnknownFunctionError`."""
-
 LOGGER = getLogger("pyfunctools.calls")
 
 
@@ -44,12 +41,12 @@ LOGGER = getLogger("pyfunctools.calls")
 class Invocation:
     """One call: its settings, and the steps from the model's arguments to the outcome.
 
-    With `awaits` the results of the caller's callables are awaited; without it the steps never
-    suspend. `put` takes the items of a stream. With `looks` neither the function nor a hook runs:
+    `find` raises `UnknownFunctionError`. With `awaits` the results of the caller's callables are
+    awaited; without it the steps never suspend. With `looks` neither the function nor a hook runs:
     what comes of the call is what it waits for, or an error.
     """
 
-    find: FindFunction
+    find: Callable[[str], tuple[Function, Runner]]
     tickets: "Lazy[Tickets]"
     awaits: bool = field(kw_only=True)
     is_closed: bool = field(kw_only=True, default=False)

@@ -101,11 +101,9 @@ async def resolved(value: object, where: str, *, awaits: bool) -> object:
         return await value
     if iscoroutine(value):
         value.close()
-    raise DefinitionError(
-        where,
-        "A function that was passed here is asynchronous.",
-        "Use `await controller.acall(...)`, or pass a function that is not asynchronous.",
-    )
+    reason = "A function that was passed here is asynchronous."
+    remedy = "Use `await controller.acall(...)`, or pass a function that is not asynchronous."
+    raise DefinitionError(where, reason, remedy)
 
 
 def check_callable(where: str, called: object, arguments: tuple[object, ...]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import replace
 from threading import Lock
-from typing import TypeAlias, TypeVar, Unpack, cast
+from typing import TypeVar, Unpack, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from pyfunctools._text import visible
@@ -35,12 +35,6 @@ from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Response
 from pyfunctools.schema import Failure
 
-OtherRoute: TypeAlias = Callable[[str, str, str], str | None]
-"""Returns the route that would answer instead, such as `GET /teas/{id}`, or `None`.
-
-The arguments are the method and template of the intended route, and the path of the request.
-"""
-
 T = TypeVar("T")
 
 BASE_URL = "http://localhost"
@@ -60,8 +54,9 @@ class ApplicationRunner(HttpRunner):
     variables of its caller.
 
     `server` is the address that the application sees as its own address (`http://localhost`).
-    `root_path`, or else the path of `server`, is put before every path. A request that another
-    route would answer, by `other_route`, is refused. The other settings are as in `HttpRunner`.
+    `root_path`, or else the path of `server`, is put before every path. A request is refused that
+    another route would answer: `other_route(method, template, path)` returns it, such as
+    `GET /teas/{id}`, or `None`. The other settings are as in `HttpRunner`.
 
     Raises:
         DefinitionError: the server or the headers are invalid.
@@ -75,7 +70,7 @@ class ApplicationRunner(HttpRunner):
         *,
         name: str,
         root_path: str = "",
-        other_route: OtherRoute = lambda _method, _template, _path: None,
+        other_route: Callable[[str, str, str], str | None] = lambda _method, _template, _path: None,
         limits: Limits = DEFAULT_LIMITS,
         **connection: Unpack[Connection],
     ) -> None:

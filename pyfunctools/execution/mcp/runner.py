@@ -57,9 +57,6 @@ LOGGER = getLogger("pyfunctools.mcp")
 
 T = TypeVar("T")
 
-ReadTool: TypeAlias = Callable[[JsonObject, Function], Function]
-"""Returns the current function of a tool, given its earlier one."""
-
 Accept: TypeAlias = Callable[[Function, Function], bool | Awaitable[bool]]
 """Returns whether a changed tool may be called; the arguments are the old and the new function."""
 
@@ -91,7 +88,8 @@ class RemoteRunner:
     event loop on which it was opened; calls from other threads run there.
 
     Before a call the list of tools is read again, unless the server declared it as still fresh. A
-    tool that has changed is called only if `accept` returns true; `read` makes its function.
+    tool that has changed is called only if `accept` returns true; `read` makes its function of the
+    tool and its earlier function.
     """
 
     preview = None
@@ -101,7 +99,7 @@ class RemoteRunner:
         source: object,
         limits: Limits,
         progress: ToolProgress | None,
-        read: ReadTool,
+        read: Callable[[JsonObject, Function], Function],
         accept: Accept | None,
     ) -> None:
         if not isinstance(source, Client | ClientSession):

@@ -114,11 +114,9 @@ class MemoryStore(_ByClocks):
             TicketStoreError: the store is full, belongs to another process, or cannot tell.
         """
         if os.getpid() != self._process:  # a claim here would be missing in the other processes
-            raise TicketStoreError(
-                "MemoryStore",
-                "It was made before this process was forked, and each process has its own memory.",
-                "Share a `SqliteStore(path)`, or make the store after the fork.",
-            )
+            why = "It was made before this process was forked, and each process has its own memory."
+            remedy = "Share a `SqliteStore(path)`, or make the store after the fork."
+            raise TicketStoreError("MemoryStore", why, remedy)
         with self._lock:
             self._sweep()
             if ticket_id in self._used:
@@ -126,11 +124,9 @@ class MemoryStore(_ByClocks):
             if expires <= self._forgotten:
                 _refuse_forgotten("MemoryStore")
             if len(self._used) >= self._limit:
-                raise TicketStoreError(
-                    "MemoryStore",
-                    f"It remembers {self._limit} used tickets already.",
-                    "Give `Tickets` a shorter lifetime, or a store that can hold more.",
-                )
+                why = f"It remembers {self._limit} used tickets already."
+                remedy = "Give `Tickets` a shorter lifetime, or a store that can hold more."
+                raise TicketStoreError("MemoryStore", why, remedy)
             self._used[ticket_id] = expires
             return True
 
@@ -313,11 +309,9 @@ class SqliteStore(SqlStore):
                 self._execute(statement)
         except sqlite3.Error as error:
             self.close()
-            raise DefinitionError(
-                "SqliteStore(path)",
-                f"No database can be opened or created at {self._place!r}: {error}.",
-                "Pass the path of a file in a directory that exists and can be written to.",
-            ) from error
+            reason = f"No database can be opened or created at {self._place!r}: {error}."
+            remedy = "Pass the path of a file in a directory that exists and can be written to."
+            raise DefinitionError("SqliteStore(path)", reason, remedy) from error
 
     def __repr__(self) -> str:
         return f"SqliteStore({self._place!r})"
