@@ -384,10 +384,10 @@ _READY = _SCALARS | {dict}
 def _files_and_rest(
     value: object, validator: "Validator | None"
 ) -> "tuple[tuple[File, ...], object]":
-    """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), 1)`.
+    """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), [1])`.
 
-    The rest is `None` if there are only files; without an output schema a single item is unpacked.
-    A file further inside, and one that the schema requires, becomes its name, type and size.
+    Without an output schema the rest is `None` if there are only files. A file further inside, and
+    one that the schema requires, becomes its name, type and size.
     """
     from pyfunctools.record.file import File
 
@@ -405,11 +405,8 @@ def _files_and_rest(
         wanted = {name for part in parts for name in part.required}
         rest = {k: kept[k] for k, v in pairs if k in wanted or not isinstance(v, File)}
     elif isinstance(value, list | tuple):
-        listed = cast("Sequence[object]", value)
-        items = zip(listed, cast("list[object]", named), strict=True)
+        items = zip(cast("Sequence[object]", value), cast("list[object]", named), strict=True)
         rest = [name for item, name in items if not isinstance(item, File)]
-        if validator is None and len(rest) == 1 < len(listed):
-            return tuple(files), rest[0]
     else:
         return tuple(files), named
     return tuple(files), rest if rest or validator is not None else None

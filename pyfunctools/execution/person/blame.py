@@ -1,17 +1,14 @@
 """Refused arguments: who has to correct them, the model or the person, and what each may read."""
 
 from dataclasses import replace
-from itertools import takewhile
 
 from pyfunctools._json import JsonValue, members_of
-from pyfunctools.execution.person.uploads import leaves
-from pyfunctools.record.function import Function, contract_of
+from pyfunctools.record.function import Function
 from pyfunctools.record.outcome import Outcome, arguments_refused
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Issue
 from pyfunctools.schema.ground.issue import side_issue
-from pyfunctools.schema.ground.path import Keys, value_at
-from pyfunctools.schema.separation.side_values import is_too_deep
+from pyfunctools.schema.ground.path import value_at
 
 
 def of_model(function: Function, arguments: JsonValue) -> JsonValue:
@@ -25,15 +22,6 @@ def locations_of_person(function: Function, route: Route) -> frozenset[str]:
     separated = function.separated
     properties = members_of(separated and separated.shared("human").get("properties"))
     return frozenset(p.location for p in route.parameters if p.argument[0] in properties)
-
-
-def filled_in(function: Function, human: JsonValue) -> tuple[Keys, ...]:
-    """Return the paths of a person's values, without undeclared names, which may be secret."""
-    if function.separated is None or human is None or is_too_deep(human):
-        return ()
-    declared = contract_of(function).human_side.property_names
-    paths = (takewhile(declared.__contains__, keys) for keys, _ in leaves(human))
-    return tuple(filter(None, dict.fromkeys(map(tuple, paths))))
 
 
 def blamed(function: Function, failure: Failure, human: JsonValue) -> Failure:

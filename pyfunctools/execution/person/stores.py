@@ -47,11 +47,6 @@ class TicketStore(Protocol):
         ...
 
 
-def keeps_answers(store: object) -> bool:
-    """Return whether a store keeps what came of the calls of its tickets."""
-    return callable(getattr(store, "record", None)) and callable(getattr(store, "answer", None))
-
-
 def time_of(clock: Callable[[], float]) -> float:
     """Return the time of the program's clock.
 

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
-from pyfunctools.execution.person.stores import MemoryStore, TicketStore, keeps_answers, time_of
+from pyfunctools.execution.person.stores import MemoryStore, TicketStore, time_of
 from pyfunctools.execution.steps import finish, nothing_ran, resolved
 from pyfunctools.execution.trace import log_raised
 from pyfunctools.execution.truncation import truncated
@@ -287,7 +287,8 @@ class Tickets:
             PyfunctoolsError: the store has to be awaited.
         """
         store = self.store_in_use
-        if name != "claim" and not keeps_answers(store):
+        keeps_answers = all(callable(getattr(store, verb, None)) for verb in ("record", "answer"))
+        if name != "claim" and not keeps_answers:
             return None
         called: Callable[..., object] = getattr(store, name)
         try:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from itertools import takewhile
 from json import dumps
 from typing import Literal, cast
 
@@ -11,16 +12,16 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError, PyfunctoolsError, TicketStoreError, wrong_type
 from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.approval import Approval, Approve, Ask, PendingCall, View
-from pyfunctools.execution.person.blame import blamed, filled_in, whole_refused
+from pyfunctools.execution.person.blame import blamed, whole_refused
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.person.tickets import Ticket, Tickets
-from pyfunctools.execution.person.uploads import merged, plain_json
+from pyfunctools.execution.person.uploads import leaves, merged, plain_json
 from pyfunctools.execution.person.withheld import Withheld
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable, declined_text, login_path
 from pyfunctools.execution.trace import log_raised
-from pyfunctools.record.function import Function
+from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import RemoteTool
 from pyfunctools.record.outcome import Outcome, Question, ServerWords, Waiting, arguments_refused
 from pyfunctools.record.settings import NO_SETTINGS, FixedView, Settings
@@ -31,6 +32,7 @@ from pyfunctools.schema.feedback.plain_words import TEXTS
 from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.path import Keys, value_at, with_value
 from pyfunctools.schema.separation.ownership import SideName
+from pyfunctools.schema.separation.side_values import is_too_deep
 
 Wants = Literal["needs_human", "needs_approval"]
 
@@ -120,9 +122,16 @@ def questions_to(person: PersonsPart, wrong: Sequence[Issue] = ()) -> tuple[Ques
 
 
 def filled_paths(person: PersonsPart, wrong: Sequence[Issue] = ()) -> list[Keys]:
-    """Return the paths of the person's values that are not `wrong`."""
-    paths = filled_in(person.made.function, person.human)
-    return [keys for keys in paths if all(i.path.keys[: len(keys)] != keys for i in wrong)]
+    """Return the paths of the person's values that are not `wrong`.
+
+    They end before undeclared names, which may be secret.
+    """
+    function, human = person.made.function, person.human
+    if function.separated is None or human is None or is_too_deep(human):
+        return []
+    declared = contract_of(function).human_side.property_names
+    paths = {tuple(takewhile(declared.__contains__, keys)): None for keys, _ in leaves(human)}
+    return [keys for keys in paths if keys and all(i.path.keys[: len(keys)] != keys for i in wrong)]
 
 
 def waiting_call(
@@ -269,9 +278,8 @@ async def _completed(person: PersonsPart) -> tuple[PersonsPart, UnshownArguments
 
 def _is_to_give(person: PersonsPart, joined: Success[JsonValue] | Failure) -> bool:
     """Return whether the person has to give or to correct values."""
-    if joined or person.made.function.separated is None:
-        return False
-    return _is_persons(joined.issues)
+    is_split = person.made.function.separated is not None
+    return not joined and is_split and _is_persons(joined.issues)
 
 
 def _joined(person: PersonsPart) -> tuple[PersonsPart, Success[JsonValue] | Failure]:
