@@ -193,10 +193,9 @@ class ApplicationRunner(HttpRunner):
 
     def _time_left(self, application: "_RunningApplication", called_at: float) -> float:
         """Return the remaining seconds to wait for a loop that the application may have blocked."""
-        patience = self.limits.deadline + PATIENCE
-        if application.started_at is None:
-            return patience
-        return max(called_at, application.started_at) + patience - time.monotonic()
+        now = time.monotonic()
+        begun_at = max(called_at, application.started_at or now)
+        return begun_at + self.limits.deadline + PATIENCE - now
 
     def _refused(self, call: PreparedCall) -> Outcome | None:
         """Refuse arguments with which another route than the function's route would answer.
@@ -211,11 +210,11 @@ class ApplicationRunner(HttpRunner):
         expected = f"a value with which this is not {other}"
         keys = (each.argument for each in route.parameters if each.location == "path")
         issues = tuple(unsendable(one, expected, argument_at(arguments, one)) for one in keys)
+        text = f"The application answers this path by {other}. Nothing was sent."
+        outcome = Outcome(text=text, reason="arguments")
         if issues:
             outcome = whole_refused(call.run.function, Failure(value=arguments, issues=issues))
-            return replace(outcome, response=Response(sent="no"))
-        text = f"The application answers this path by {other}. Nothing was sent."
-        return Outcome(text=text, reason="arguments", response=Response(sent="no"))
+        return replace(outcome, response=Response(sent="no"))
 
 
 class _RunningApplication:

@@ -177,9 +177,8 @@ _FORMATS: Final[Mapping[str, Kind]] = {"date": "date", "time": "time", "date-tim
 class FormEntry:
     """A `place`, and the `whole` of what applies there, with the branches of decided unions.
 
-    A union is decided if it has one branch beside null. Where the model gave `value`, it is also
-    decided if that fits one branch, or else all branches apply. `undecided` are the parts with
-    other unions.
+    A union is decided if it has one branch beside null, or if the `value` that the model gave fits
+    one; else all branches apply. `undecided` are the parts with other unions.
     """
 
     def __init__(self, place: Place, parts: Iterable[Part] = (), value: Given = ABSENT) -> None:
@@ -208,8 +207,7 @@ class FormEntry:
     def fields(self, others: Iterable[str] = ()) -> list[tuple[str, Place, bool]]:
         """Return the name, place and requiredness of each property, the required ones first.
 
-        A name may be required and not declared. `others` are names that the model gave; undeclared
-        ones count as required.
+        `others` are names that the model gave; undeclared ones count as required.
         """
         declared = self.whole.cached(_fields)
         known = {name for name, _, _ in declared} if others else set[str]()

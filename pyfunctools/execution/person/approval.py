@@ -184,12 +184,9 @@ def _restored(edited: JsonValue, shown: Given, whole: Given) -> JsonValue:
     if whole is not ABSENT and shown is not ABSENT and equal(edited, shown):
         return whole
     if isinstance(edited, dict):
+        shown, whole = (each if isinstance(each, dict) else {} for each in (shown, whole))
         return {
-            key: _restored(inner, _member(shown, key), _member(whole, key))
+            key: _restored(inner, shown.get(key, ABSENT), whole.get(key, ABSENT))
             for key, inner in edited.items()
         }
     return edited  # in a changed array no item can be told from another: their secrets are lost
-
-
-def _member(value: Given, key: str) -> Given:
-    return value.get(key, ABSENT) if isinstance(value, dict) else ABSENT

@@ -26,10 +26,7 @@ _LONGEST = 4096
 
 
 class UnshownArguments(dict[str, JsonValue]):
-    """The whole arguments of a call, with a `repr` that shows only their names.
-
-    Arguments may appear in a log, an error or a traceback with locals.
-    """
+    """The whole arguments of a call; a log or a traceback with locals shows only their names."""
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{name!r}: {MASK}" for name in self) + "}"
@@ -39,10 +36,7 @@ _WORDS = frozenset({"message", "title", "description"})
 
 
 def words_masked(value: JsonValue, masked: Callable[[str], str]) -> JsonValue:
-    """Return JSON of a server, a schema or a state, with its words masked: they may repeat answers.
-
-    What the server has to get back stays as it is.
-    """
+    """Return JSON of a server with only its words masked: it has to get back the rest as it is."""
     if isinstance(value, list):
         return [words_masked(each, masked) for each in value]
     if not isinstance(value, dict):

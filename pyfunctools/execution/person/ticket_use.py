@@ -13,20 +13,14 @@ from pyfunctools.record.outcome import Outcome, still_waits, waiting_from_json
 
 @dataclass(slots=True)
 class TicketUse:
-    """The ticket of a resumed call.
-
-    The steps raise a `PyfunctoolsError` if the store has to be awaited.
-    """
+    """The ticket of a resumed call."""
 
     tickets: Tickets
     ticket: Ticket
     awaits: bool
 
     async def earlier(self) -> Outcome | None:
-        """Return the recorded outcome of the ticket's call, or the refusal of an expired ticket.
-
-        It is `None` if the ticket can be used, as far as is known.
-        """
+        """Return the recorded outcome, or the refusal of an expired ticket; `None` if it is good."""
         late = self.tickets.has_expired(self.ticket)
         return await (self.claim() if late else self._recorded())
 

@@ -70,8 +70,7 @@ Refusal: TypeAlias = Literal[
 class _OfThisProcess:
     """A random key, a store of used tickets, and expected outcomes, which only this process has.
 
-    A forked process and a copy in another process get new ones, so that two processes never run the
-    call of one ticket.
+    A fork and a copy elsewhere get new ones, so that two processes never run one ticket's call.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -112,10 +111,9 @@ class Tickets:
     `SqliteStore(path)` on one machine, `MemoryStore()` in one process, or an object with `claim` as
     in `TicketStore`.
 
-    `lifetime` is in seconds, rounded up to whole ones. `clock` returns seconds since
-    1970; the stores use it too. A store that keeps answers (see `TicketStore`)
-    remembers the text of each call's outcome, without the person's values: a second `resume` of a
-    ticket returns it, with `replayed` true.
+    `lifetime` is in seconds, rounded up to whole ones. `clock` returns seconds since 1970; the
+    stores use it too. A store that keeps answers (see `TicketStore`) remembers the text of each
+    call's outcome, without the person's values: a second `resume` returns it, `replayed`.
 
     A ticket is signed but not encrypted: whoever has it can read the model's arguments in it, as a
     person edited them if the call waits again after an approval. It contains no value of the
@@ -157,10 +155,7 @@ class Tickets:
         object.__setattr__(self, "_own", _OfThisProcess(self.clock))
 
     def expect(self, ticket: Ticket) -> Outcome | None:
-        """Return the outcome of a ticket's call, once, if it has ended in a thread of this process.
-
-        Else it is kept from now on.
-        """
+        """Return the outcome of a ticket's call that ended in this process, once, or wait for it."""
         expected = self._own.expected
         if (ended := expected.get(ticket.id)) is not None:
             return expected.pop(ticket.id, ended)
@@ -239,10 +234,9 @@ class Tickets:
         return time_of(self.clock) >= ticket.expires + seconds
 
     def withdraw(self, ticket: str) -> bool | Awaitable[bool]:
-        """Make a ticket unusable; return whether it could still be used.
+        """Make a ticket unusable; return whether it could still be used, awaitable if the store is.
 
-        If the store is asynchronous, so is this. A later `resume` returns that it was withdrawn, if
-        the store keeps answers.
+        A later `resume` returns that it was withdrawn, if the store keeps answers.
 
         Raises:
             Exception: whatever the store's `claim` raises; then the ticket stays valid.
@@ -265,8 +259,7 @@ class Tickets:
     async def record(self, ticket: Ticket, outcome: Outcome, text: str, *, awaits: bool) -> None:
         """Record the outcome of a ticket's call with this text; of one that waits, its next ticket.
 
-        No value is recorded. A store that fails is logged: the claim holds, and the outcome is
-        returned.
+        A store that fails is logged: the claim holds, and the outcome is returned.
         """
         answer: dict[str, object] = {
             "text": truncated(text, DEFAULT_LIMITS.outcome),
@@ -279,9 +272,7 @@ class Tickets:
             await self.ask(ticket, "record", _AS_JSON(answer), awaits=awaits)
 
     async def ask(self, ticket: Ticket, name: str, *arguments: object, awaits: bool) -> object:
-        """Return what a method of the store returns, `None` if it has no such method.
-
-        If the method raises, the result is an outcome without the exception's message.
+        """Return what a method of the store returns, `None` without it, an outcome if it raises.
 
         Raises:
             PyfunctoolsError: the store has to be awaited.
