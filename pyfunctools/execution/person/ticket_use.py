@@ -20,7 +20,7 @@ class TicketUse:
     awaits: bool
 
     async def earlier(self) -> Outcome | None:
-        """Return the recorded outcome, or the refusal of an expired ticket; `None` if it is good."""
+        """Return the recorded outcome or the refusal of an expired ticket, `None` of a good one."""
         late = self.tickets.has_expired(self.ticket)
         return await (self.claim() if late else self._recorded())
 

@@ -155,7 +155,7 @@ class Tickets:
         object.__setattr__(self, "_own", _OfThisProcess(self.clock))
 
     def expect(self, ticket: Ticket) -> Outcome | None:
-        """Return the outcome of a ticket's call that ended in this process, once, or wait for it."""
+        """Return what came of a ticket's call in this process, once, or wait for it."""
         expected = self._own.expected
         if (ended := expected.get(ticket.id)) is not None:
             return expected.pop(ticket.id, ended)
