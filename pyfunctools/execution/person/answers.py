@@ -200,10 +200,6 @@ class FormEntry:
         self.whole = place.outline.place_of(tuple(found))
         self.parts = tuple(found)
 
-    def with_branch(self, branch: Part) -> "FormEntry":
-        """Return the entry with the parts of a branch that the person chose."""
-        return FormEntry(self.place, (*self.parts, *branch.parts))
-
     def fields(self, others: Iterable[str] = ()) -> list[tuple[str, Place, bool]]:
         """Return the name, place and requiredness of each property, the required ones first.
 
@@ -308,12 +304,6 @@ class FormEntry:
 def entry_of(place: Place) -> FormEntry:
     """Return the entry of a place for which the model gave nothing."""
     return place.cached(FormEntry)
-
-
-def entry_beside(place: Place, value: JsonValue) -> FormEntry:
-    """Return the entry of a place where the model gave `value`."""
-    entry = entry_of(place)
-    return FormEntry(place, value=value) if entry.undecided else entry
 
 
 def only_value(place: Place) -> Given:

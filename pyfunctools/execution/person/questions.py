@@ -24,7 +24,6 @@ from pyfunctools.execution.person.answers import (
     FormEntry,
     answers_of,
     coerced_texts,
-    entry_beside,
     entry_of,
     first_paragraph,
     intended_branch,
@@ -119,13 +118,15 @@ class _Walk:
 
     def ask_beside(self, spot: _Spot, llm: Given, answers: Answers) -> None:
         """Ask for the person's values at a place where the model gave `llm`, and may give more."""
-        entry = entry_beside(spot.place, None if llm is ABSENT else llm)
+        entry = entry_of(spot.place)
+        if entry.undecided:
+            entry = FormEntry(spot.place, value=None if llm is ABSENT else llm)
         if isinstance(llm, list):
             answers.length = len(llm)
             for n, item in enumerate(llm):
                 below = self._below(spot, n, entry.whole.inside(n), required=True)
                 if (owner := self._owner(below.keys)) != "llm":
-                    self._beside(below, owner, item, answers.child(n))
+                    self._beside(_about_item(below, item), owner, item, answers.child(n))
             return
         given = llm if isinstance(llm, dict) else {}
         fields = [(*each, self._owner((*spot.keys, each[0]))) for each in entry.fields(given)]
@@ -148,8 +149,7 @@ class _Walk:
         if owner == "human":
             self._ask(spot, answers)
         else:
-            is_item = spot.keys and isinstance(spot.keys[-1], int)
-            self.ask_beside(_about_item(spot, llm) if is_item else spot, llm, answers)
+            self.ask_beside(spot, llm, answers)
 
     def _owner(self, keys: Keys) -> str:
         return "llm" if self.separated is None else self.separated.owner(keys)
@@ -203,7 +203,7 @@ class _Walk:
         if chosen is not None:
             spot = spot._replace(is_new=spot.is_new or (answers.is_flat and not answers.inside))
             answers.drop_text()
-            inside = entry.with_branch(branches[chosen])
+            inside = FormEntry(entry.place, (*entry.parts, *branches[chosen].parts))
             self._ask_members(spot, inside, answers, wanted=True)
 
     def _ask_members(

@@ -150,27 +150,25 @@ class DialogWithServer:
         self._asked += 1
         if self._asked > MOST_QUESTIONS:
             return None
-        person, state = self._person, waiting_state(waiting)
-        answer: object = None
-        asked = person.ask if waiting.questions else person.approve
+        person, is_form, answer = self._person, bool(waiting.questions), cast("object", None)
+        where, asked = ("human", person.ask) if is_form else ("approve", person.approve)
         named = [each.path for each in waiting.questions if each.path in self._given]
         if named:
             answer = {path: self._given.pop(path) for path in named}
         elif callable(asked):
-            where = "human" if waiting.questions else "approve"
             pending = pending_call(person, waiting.questions, waiting.server)
             called = await result_of(person, where, asked, pending)
             if isinstance(called, Outcome):
                 return called
             answer = called[0]
-        is_form, values = bool(waiting.questions), mapping_of(answer)
+        values = mapping_of(answer)
         accepted = _accepts(is_form, answer if is_form else None, None if is_form else answer)
         if accepted is None:
             return None
         if not any(each.kind == "login" for each in waiting.questions):
             secret = {each.path for each in waiting.questions if each.secret}
             person.private.add_answers(values, secret)
-        return Answered(state, values, accepted)
+        return Answered(waiting_state(waiting), values, accepted)
 
     def _waiting(self, outcome: Outcome, waiting: Waiting) -> Outcome:
         """Return the outcome of a call that waits, with a ticket for the server's question.

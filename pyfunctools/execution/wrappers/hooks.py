@@ -121,8 +121,13 @@ async def _run_inside(inner: Runs, steps: _Steps, run: Run, nothing_ran: str) ->
     outcome = await inner(run)
     try:
         given = await _advanced(steps, outcome)
-    except Exception as error:  # the application's code may raise anything
-        return _not_shown(run, outcome, error)
+    except Exception as error:  # the hook may have been there to hide the result
+        log_raised(run.function.name, "`on_call`", error)
+        if outcome.waiting is not None:
+            return outcome
+        is_told = isinstance(error, Retry)
+        text = visible(str(error.text)) if is_told else _AFTER.format(type(error).__name__)
+        return replace(outcome, text=text, reason="raised", exception=error, content=())
     return outcome if given is None else replace(given, function=run.function.name)
 
 
@@ -157,17 +162,6 @@ async def _closed(steps: _Steps) -> None:
             await steps.aclose()
     except Exception as error:  # the application's code may raise anything
         log_raised("on_call", "a hook", error)
-
-
-def _not_shown(run: Run, outcome: Outcome, error: Exception) -> Outcome:
-    """Return the outcome after a hook failed: it may have been there to hide the result."""
-    log_raised(run.function.name, "`on_call`", error)
-    if outcome.waiting is not None:
-        return outcome
-    text = _AFTER.format(type(error).__name__)
-    if isinstance(error, Retry):
-        text = visible(str(error.text))
-    return replace(outcome, text=text, reason="raised", exception=error, content=())
 
 
 _BEFORE = "A check of the application before the call failed ({}). {}."
