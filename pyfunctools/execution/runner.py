@@ -153,7 +153,7 @@ class PersonsPart(NamedTuple):
     @property
     def nothing_ran(self) -> str:
         """ "Nothing has run" as far as it is true."""
-        return nothing_ran({"approved": True} if self.made.has_begun else self.state)
+        return nothing_ran({"approved": self.has_begun})
 
     @property
     def has_answer(self) -> bool:

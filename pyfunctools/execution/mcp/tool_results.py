@@ -4,7 +4,6 @@ A server may send anything: a result keeps its text whatever else is wrong with 
 """
 
 from base64 import b64decode
-from binascii import Error as Base64Error
 from collections.abc import Mapping
 from json import dumps
 from typing import Final, cast
@@ -65,13 +64,10 @@ def outcome_of_result(
     texts = [each for each in parts if not isinstance(each, File)]
     text = "\n".join(texts)
     if result.get("isError") is True:
-        said = _WITHHELD if run.withholds else visible(text)
-        return Outcome(
-            text=said or "The tool failed, and did not say why.",
-            value=text if run.withholds else None,
-            reason="raised",
-            content=files,
-        )
+        if run.withholds:
+            return Outcome(text=_WITHHELD, value=text, reason="raised", content=files)
+        said = visible(text) or "The tool failed, and did not say why."
+        return Outcome(text=said, reason="raised", content=files)
     value = _value(run.function, result, text, has_output=validator is not None)
     if not texts and not (files and value is None):
         text = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
@@ -106,7 +102,7 @@ def _text_or_file(block: JsonObject) -> str | File:
         return f"[{' '.join(str(each) for each in words if each)}]"
     try:
         content = b64decode(data, validate=True)
-    except (Base64Error, ValueError):
+    except ValueError:
         return f"[{kind} that is not base64]"
     uri, media = held.get("uri"), held.get("mimeType")
     name = uri.rpartition("/")[2].removeprefix("attachment:") if isinstance(uri, str) else ""

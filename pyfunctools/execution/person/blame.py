@@ -63,8 +63,6 @@ def whole_refused(function: Function, failure: Failure) -> Outcome:
     It has none of the person's values; issues with these have the side `human`.
     """
     whole: JsonValue = failure.value
-    if not isinstance(whole, dict):
-        return arguments_refused(function.name, failure)
     llm = of_model(function, whole)
     issues = tuple(_without_persons_value(function, each, whole, llm) for each in failure.issues)
     return arguments_refused(function.name, Failure(value=llm, issues=issues))
@@ -75,10 +73,10 @@ def _without_persons_value(
 ) -> Issue:
     keys, separated = issue.path.keys, function.separated
     # pydantic reports each branch of a union, also the person's part of unintended branches.
-    if separated is not None and separated.owner(keys) == "human":
-        return replace(issue, value=None, side="human")
+    is_persons = separated is not None and separated.owner(keys) == "human"
     value, shown = value_at(whole, keys), value_at(llm, keys)
     # In an array of the model's part, null stands for an item that the person gives.
-    if value is not None and (shown is None or (shown == (None,) and value != (None,))):
+    is_missing = shown is None or (shown == (None,) and value != (None,))
+    if is_persons or (value is not None and is_missing):
         return replace(issue, value=None, side="human")
     return issue if shown is None else replace(issue, value=shown[0])
