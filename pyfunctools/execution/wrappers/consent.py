@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._json import JsonObject
 from pyfunctools.execution.person.answers import path_of
 from pyfunctools.execution.person.approval import Approval, PendingCall, View
 from pyfunctools.execution.person.blame import of_model
@@ -54,7 +54,9 @@ async def run_approved(inner: Runs, run: Run) -> Outcome:
         return approved
     llm = of_model(view.function, approved)
     if not equal(llm, of_model(view.function, view.whole)):
-        person = _as_edited(person, llm)
+        shown = person.private.value(llm)  # a cover may have been moved
+        made = person.made._replace(arguments=cast("JsonObject", shown))
+        person = person._replace(made=made, is_unkept=not equal(shown, llm))
     if person.has_answer:
         person = person._replace(approve=None)  # a question of a server is for another answer
     return await inner(run._replace(arguments=approved, person=person))
@@ -100,13 +102,6 @@ async def _approved(person: PersonsPart, view: View, has_changed: bool) -> JsonO
 
 def _pending(person: PersonsPart, view: View) -> PendingCall:
     return replace(view.pending, request=person.request)
-
-
-def _as_edited(person: PersonsPart, llm: JsonValue) -> PersonsPart:
-    """Return the person's part of a call with this model's part, as an approval left it."""
-    shown = person.private.value(llm)  # a cover may have been moved
-    made = person.made._replace(arguments=cast("JsonObject", shown))
-    return person._replace(made=made, is_unkept=not equal(shown, llm))
 
 
 _NOT_NOW = "A person was asked to approve this call and has not decided yet."
