@@ -37,9 +37,8 @@ def log_raised(where: str, what: str, error: BaseException) -> None:
 
     kind, masked = type(error).__name__, MASKED.get()
     kind = kind if masked is None else masked(kind)
-    place = _place(error.__traceback__)
-    file, line = place or (None, None)
-    at = "" if place is None else f" ({file}, line {line})"
+    file, line = _place(error.__traceback__) or (None, None)
+    at = "" if file is None else f" ({file}, line {line})"
     extra = {"function": where, "exception": kind, "file": file, "line": line}
     getLogger("pyfunctools").error("%s: %s raised %s%s", where, what, kind, at, extra=extra)
 
@@ -79,10 +78,10 @@ TRACES = "opentelemetry.trace"
 
 def tracing() -> "ModuleType | None":
     """Return the API of OpenTelemetry if the application has set a provider of tracers."""
-    api = sys.modules.get(TRACES)
+    if (api := sys.modules.get(TRACES)) is None:
+        return None
     # Without a provider of the application it is a proxy; both classes stand outside `__all__`.
-    provider = None if api is None else api.get_tracer_provider()
-    is_off = api is None or isinstance(provider, api.ProxyTracerProvider | api.NoOpTracerProvider)
+    is_off = isinstance(api.get_tracer_provider(), api.ProxyTracerProvider | api.NoOpTracerProvider)
     return None if is_off else api
 
 
