@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from pyfunctools.errors import DefinitionError, TicketStoreError
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:  # loaded by the first `SqliteStore`
     from sqlite3 import Connection
 
 T = TypeVar("T")
+
+Clock: TypeAlias = Callable[[], float]
+"""A function that returns seconds since 1970."""
 
 SWEEP = 100
 """The most expired claims that are removed with each new one."""
@@ -47,7 +50,7 @@ class TicketStore(Protocol):
         ...
 
 
-def time_of(clock: Callable[[], float]) -> float:
+def time_of(clock: Clock) -> float:
     """Return the time of the program's clock.
 
     Raises:
@@ -71,9 +74,9 @@ class _ByClocks:
     """
 
     def __init__(self) -> None:
-        self._clocks: list[Callable[[], float]] = [time.time]
+        self._clocks: list[Clock] = [time.time]
 
-    def follow(self, clock: Callable[[], float]) -> None:
+    def follow(self, clock: Clock) -> None:
         """Use this clock too."""
         if not any(clock == known for known in self._clocks):
             self._clocks.append(clock)
