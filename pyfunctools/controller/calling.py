@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 from pyfunctools._lazy import Lazy
 from pyfunctools.controller.call_errors import check_options, listed, says_its_form
-from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
+from pyfunctools.errors import DefinitionError, PyfunctoolsError, wrong_type
 from pyfunctools.execution.steps import finish
 
 # Everything else is imported by the first call, as in `controller`.
@@ -62,7 +62,6 @@ class Calling:
     skipped: tuple[Skipped, ...]
     _entries: dict[str, tuple[Function, Runner]]
     _index: Lazy[SearchIndex]
-    _other_names: Lazy[Mapping[str, str]]
     _behind: Behind | None = None
     _is_closed: bool = False
     _tickets: Lazy[Tickets]
@@ -288,12 +287,18 @@ class Calling:
         if self._behind is not None:
             return self._behind.entry(name)
         if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            others = self._other_names.value
+            others = self._other_names
             if found := others.get(name) or others.get(name.replace(".", "_")):
                 return self._entries[found]
         from pyfunctools.controller.searchable import unknown_name
 
         raise unknown_name(name, self._entries, self._index)
+
+    @cached_property
+    def _other_names(self) -> Mapping[str, str]:
+        from pyfunctools.controller.searchable import other_names
+
+        return other_names(self.functions)
 
     def _check_views(self) -> None:
         """Refuse views of a searchable controller."""
@@ -305,19 +310,23 @@ class Calling:
     def _set_functions(self) -> None:
         self.functions = tuple(function for function, _ in self._entries.values())
         self._index = Lazy(_index_of, self.functions)
-        self._other_names = Lazy(_other_names_of, self.functions)
 
     def _steps(
         self, call: Invocation, given: str | Call, arguments: Any, put: Put | None = None
     ) -> Coroutine[Any, None, Outcome]:
         call.put = put
+        parts, mark = self._parts(given, arguments)
+        return call.logged(call.run(*parts, mark))
+
+    def _parts(self, given: str | Call, arguments: Any) -> tuple[CallParts, object]:
+        """Return the parts of the call that runs, also of one in `call_function`; and its mark."""
         if isinstance(given, str):
             parts, mark = (given, arguments, None, None), None
         else:
             parts, mark = _parts_of(given, arguments)
         if self._behind is not None:
-            parts, mark = self._behind.resolved(parts), None  # another function may be called
-        return call.logged(call.run(*parts, mark))
+            parts, mark = self._behind.resolved(parts), None
+        return parts, mark
 
     async def _resumed(self, ticket: str | None, options: CallOptions, *, awaits: bool) -> Outcome:
         call = self._invocation(options, awaits=awaits, verb="resume")
@@ -370,26 +379,16 @@ def look_at(
     """Return the steps of a call that does not run: its outcome waits, or is an error."""
     made = calling._invocation(options, awaits=awaits)  # pyright: ignore[reportPrivateUsage]
     made.looks = True
-    parts, mark = _parts_of(call, None)
-    if (behind := calling._behind) is not None:  # pyright: ignore[reportPrivateUsage]
-        parts, mark = behind.resolved(parts), None
+    parts, mark = calling._parts(call, None)  # pyright: ignore[reportPrivateUsage]
     return made.run(*parts, mark)
 
 
 def called_function(calling: Calling, call: str | Call, arguments: Any = None) -> Function | None:
     """Return the function that a call runs, also one that `call_function` names, or `None`."""
-    from pyfunctools.record.call import Call
-
-    parts: CallParts
-    if isinstance(call, Call):
-        parts = (call.name, call.arguments, call.result, call.id)
-    else:
-        parts = (call, arguments, None, None)
-    if (behind := calling._behind) is not None:  # pyright: ignore[reportPrivateUsage]
-        parts = behind.resolved(parts)
     try:
+        parts, _ = calling._parts(call, arguments)  # pyright: ignore[reportPrivateUsage]
         return calling._entry(parts[0])[0]  # pyright: ignore[reportPrivateUsage]
-    except UnknownFunctionError:
+    except PyfunctoolsError:  # which the call itself tells
         return None
 
 
@@ -420,9 +419,3 @@ def _index_of(functions: Sequence[Function]) -> SearchIndex:
     from pyfunctools.search import SearchIndex
 
     return SearchIndex(functions)
-
-
-def _other_names_of(functions: Sequence[Function]) -> Mapping[str, str]:
-    from pyfunctools.controller.searchable import other_names
-
-    return other_names(functions)

@@ -24,9 +24,7 @@ from pyfunctools.controller.opening import (
     ApplicationSettings,
     Opened,
     Source,
-    check_tickets,
-    checked_entries,
-    collision,
+    entries_by_name,
     open_application,
     open_document,
     open_functions,
@@ -92,11 +90,7 @@ class Controller(Calling):
         self.name = name
         self.description = description
         self.skipped = tuple(skipped)
-        self._entries: dict[str, tuple[Function, Runner]] = {}
-        for function, runner in checked_entries(entries):
-            if function.name in self._entries:
-                raise collision(function, self._entries[function.name][0])
-            self._entries[function.name] = (function, runner)
+        self._entries = entries_by_name(entries)
         self._tickets = Lazy(own_tickets)
         self._set_functions()
 
@@ -314,7 +308,7 @@ class Controller(Calling):
             DefinitionError: a setting is invalid, no function has a property at a path of `fixed`,
                 a key of `texts` is unknown, or with an `executor` no function runs in this process.
         """
-        from pyfunctools.controller.views import configured_entries
+        from pyfunctools.controller.views import check_tickets, configured_entries
 
         check_tickets(tickets)
         given = (texts, on_call, executor, executor_values)

@@ -1,6 +1,6 @@
 """Opens a source for a controller: its functions, each with its runner."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, cast
 
 from pyfunctools._collector import collector_paused
@@ -80,25 +80,26 @@ class LateRunner:
             await self._runner.value.aclose()
 
 
-def checked_entries(entries: object) -> "Iterator[tuple[Function, Runner]]":
-    """Yield the functions, each with its runner."""
+def entries_by_name(entries: object) -> "dict[str, tuple[Function, Runner]]":
+    """Return the functions, each with its runner, by their names."""
+    found = dict[str, "tuple[Function, Runner]"]()
     for entry in cast("Iterable[object]", entries if isinstance(entries, Iterable) else [entries]):
         if not isinstance(entry, tuple):
             reason = "It is made of pairs of a function and its runner."
             remedy = "Use `Controller.from_object`, `from_functions` or `from_openapi`."
             raise DefinitionError("Controller", reason, remedy)
-        yield cast("tuple[Function, Runner]", entry)
+        function, runner = cast("tuple[Function, Runner]", entry)
+        if function.name in found:
+            from pyfunctools.record.origin import origin_text
 
-
-def collision(one: "Function", other: "Function") -> DefinitionError:
-    """Return the error for two functions with one name."""
-    from pyfunctools.record.origin import origin_text
-
-    return DefinitionError(
-        one.name,
-        f"Two functions have this name: {origin_text(one.origin)} and {origin_text(other.origin)}.",
-        "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
-    )
+            one, other = (origin_text(f.origin) for f in (function, found[function.name][0]))
+            raise DefinitionError(
+                function.name,
+                f"Two functions have this name: {one} and {other}.",
+                "Rename one with `@function(name=...)`, or tell controllers apart with `prefixed`.",
+            )
+        found[function.name] = (function, runner)
+    return found
 
 
 def own_tickets() -> "Tickets":
@@ -106,17 +107,6 @@ def own_tickets() -> "Tickets":
     from pyfunctools.execution.person.tickets import Tickets
 
     return Tickets()
-
-
-def check_tickets(given: object) -> None:
-    """Check the type of a `tickets` argument."""
-    if given is None:
-        return
-    from pyfunctools.execution.person.tickets import Tickets
-
-    if not isinstance(given, Tickets):
-        remedy = "Write `tickets=Tickets()`, or `Tickets(key, store=...)`."
-        raise wrong_type("tickets", "a `Tickets`", given, remedy)
 
 
 def open_object(

@@ -12,6 +12,7 @@ from pyfunctools.controller.call_errors import listed
 from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
 from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.person.approval import PendingCall
+from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.execution.runner import Runner, executor_of
 from pyfunctools.execution.wrappers.hooks import Hook, check_hook
 from pyfunctools.note import Note
@@ -133,6 +134,13 @@ def _given(handler: object, *_: object, **__: object) -> object:
 
 def _is_error(handler: object) -> bool:
     return issubclass(handler if isinstance(handler, type) else type(handler), BaseException)
+
+
+def check_tickets(given: object) -> None:
+    """Check the type of a `tickets` argument."""
+    if not isinstance(given, Tickets | None):
+        remedy = "Write `tickets=Tickets()`, or `Tickets(key, store=...)`."
+        raise wrong_type("tickets", "a `Tickets`", given, remedy)
 
 
 def configured_entries(
