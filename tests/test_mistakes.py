@@ -170,8 +170,6 @@ def is_wrong(value: object) -> Any:
         (lambda: SHOP.tools(is_wrong(httpx)), "dialect", "'bedrock'"),
         (lambda: SHOP.tools(is_wrong(ModuleType("openai"))), "dialect", "Write 'openai'."),
         (lambda: SHOP.tools(is_wrong(ModuleType("google.genai"))), "dialect", "Write 'gemini'."),
-        (lambda: TOOLS.choice("auto"), "tools.choice", "leave `choice` out"),
-        (lambda: TOOLS.choice("required"), "tools.choice", 'choice("any")'),
         (lambda: TOOLS.choice([]), "tools.choice", 'choice("none")'),
         (lambda: TOOLS.choice(is_wrong(None)), "choice(which)", 'which=["..."]'),
         (lambda: TOOLS.choice(is_wrong([5])), "choice(which)", 'which=["..."]'),

@@ -130,10 +130,6 @@ class Tools(TurnRunner, list[Any]):
             UnknownFunctionError: a function does not exist.
         """
         names = tuple(listed("choice", "which", which))
-        if len(names) == 1 and names[0] not in self._renderings:
-            remedy = _NO_CHOICES.get(names[0].lower())
-            if remedy is not None:
-                raise DefinitionError("tools.choice", f"{names[0]!r} is no choice.", remedy)
         if not names:
             raise DefinitionError("tools.choice", "There is no name.", 'Write `choice("none")`.')
         is_word = names in (("any",), ("none",)) and names[0] not in self._renderings
@@ -244,16 +240,8 @@ def _remedy_for(response: object) -> str:
     )
 
 
-_NO_CHOICES = {
-    "auto": "A model may choose by itself where nothing is said: leave `choice` out.",
-    "required": 'Write `choice("any")`.',
-}
-"""Vendors' words which are no choice here, and what to write instead."""
-
 _NAME = "answer"
 _VALUE = "value"
-
-
 _A_TYPE = (
     "Pass a type, not its schema: a dataclass, a TypedDict, a pydantic model, `list[int]`, ..."
 )

@@ -18,12 +18,7 @@ from pyfunctools.errors import DefinitionError, WaitingError
 from pyfunctools.execution.person.tickets import Tickets
 from pyfunctools.record.call import Call
 from pyfunctools.record.file import File
-from pyfunctools.record.outcome import (
-    Outcome,
-    Waiting,
-    outcome_json,
-    waiting_from_json,
-)
+from pyfunctools.record.outcome import Outcome, Waiting, outcome_json, waiting_from_json
 from pyfunctools.schema import Issue, Path
 
 T = TypeVar("T")

@@ -159,9 +159,9 @@ class FunctionServer(Server[Any]):
         )
         self.add_request_handler("tools/list", PaginatedRequestParams, self._list)
         self.add_request_handler("tools/call", CallToolRequestParams, self._call)
-        keys = settings.get("keys")
-        made = RequestStateSecurity(keys=keys, ttl=_LIFETIME) if keys else None
-        security = made or RequestStateSecurity.ephemeral(ttl=_LIFETIME)
+        security = RequestStateSecurity.ephemeral(ttl=_LIFETIME)
+        if keys := settings.get("keys"):
+            security = RequestStateSecurity(keys=keys, ttl=_LIFETIME)
         self.middleware.append(RequestStateBoundary(security, default_audience=name))
 
     async def replace(self, controller: Controller) -> None:
@@ -224,19 +224,14 @@ class FunctionServer(Server[Any]):
         """Return the result of a call, or the request for a person's values or approval."""
         controller, output = self.controller, self._output
         modern, name, state = request.protocol_version >= MODERN, params.name, params.request_state
-        arguments, answer = (
-            params.arguments,
-            answer_of((params.input_responses or {}).get(_PERSON)),
-        )
+        arguments = params.arguments
+        answer = answer_of((params.input_responses or {}).get(_PERSON))
         try:
             function = controller[name]
         except UnknownFunctionError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
-        options, session, related = (
-            await self._options(request),
-            request.session,
-            request.request_id,
-        )
+        options = await self._options(request)
+        session, related = request.session, request.request_id
         del params, request  # no traceback with locals may show the person's answers in them
         asked = _Asked()
         with suppress(ValueError, TypeError):  # an earlier version's state has no valid ticket
@@ -285,10 +280,9 @@ class FunctionServer(Server[Any]):
             params = {"mode": "form", "message": message_of(function, waiting)}
             asked = _Asked("form", times, waiting.ticket, [*form["properties"]], inside)
             return asked, {**params, "requestedSchema": form}
-        ticket = None if waiting.ticket is None else self._tickets.read(waiting.ticket)
-        has_page = self._url is not None
+        ticket, has_page = self._tickets.read(waiting.ticket), self._url is not None
         if self._url is None or "url" not in modes or not isinstance(ticket, Ticket):
-            ran = nothing_ran({"program": inside}) if inside else self._nothing_ran(waiting.ticket)
+            ran = self._nothing_ran(waiting.ticket)
             return refusal_of(waiting, modes, has_page=has_page, nothing_ran=ran)
         self._tickets.expect(ticket)  # before a program can have answered it
         url = self._url(ticket.text)

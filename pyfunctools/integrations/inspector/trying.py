@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from time import monotonic
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -87,8 +87,8 @@ class Trials:
     def __init__(
         self, controller: Controller, context: object, waiting: ListWaiting | None
     ) -> None:
-        levels: tuple[bool | Literal["destructive"], ...] = (True, "destructive")
-        self._configured = {each: controller.configured(confirm=each) for each in levels}
+        self._running = controller.configured(confirm="destructive")
+        self._looking = controller.configured(confirm=True)
         self._context = context
         self._listed = waiting
         self._held: OrderedDict[str, HeldCall] = OrderedDict()
@@ -149,7 +149,7 @@ class Trials:
         if call.waiting is None or not call.waiting.pending:
             seen, look = await self._seen(request, call)
         outcome = look if look and look.waiting is None else None  # refused, or told again
-        outcome = outcome or await self._go("destructive", request, call, decision)
+        outcome = outcome or await self._go(self._running, request, call, decision)
         if call.waiting is None:
             self._held.pop(call.key, None)
         else:
@@ -166,14 +166,13 @@ class Trials:
     async def _seen(self, request: Request, call: HeldCall) -> tuple[PendingCall | None, Outcome]:
         """Return a call as a person approves it, and its outcome without an approval."""
         seen: list[PendingCall] = []
-        outcome = await self._go(True, request, call, seen.append)
+        outcome = await self._go(self._looking, request, call, seen.append)
         return (seen[0] if seen else None), outcome
 
     async def _go(
-        self, confirm: bool | Literal["destructive"], request: Request, call: HeldCall, approve: Any
+        self, controller: Controller, request: Request, call: HeldCall, approve: Any
     ) -> Outcome:
-        """Call a function, or resume it if it waits; with `confirm` more calls want an approval."""
-        controller = self._configured[confirm]
+        """Call a function, or resume it if it waits."""
         context = self._context
         if callable(context):
             context = await awaited(context(request), "")
@@ -222,9 +221,12 @@ def text_in(fields: SentFields, name: str) -> str:
 
 def values_in(fields: SentFields, prefix: str = "") -> FieldValues:
     """Return the answers in the fields of a call, by `Question.path`."""
-    own = {name: given for name, given in fields.items() if name.startswith(prefix + "$input")}
-    bare = ((name.removeprefix(prefix), given) for name, given in own.items())
-    return unshown({name: given[0] if len(given) == 1 else given for name, given in bare})
+    own = {
+        name.removeprefix(prefix): given if len(given) > 1 else given[0]
+        for name, given in fields.items()
+        if name.startswith(f"{prefix}$input")
+    }
+    return unshown(own)
 
 
 def kept(questions: Iterable[Question], values: FieldValues) -> FieldValues:

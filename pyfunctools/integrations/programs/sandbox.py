@@ -183,9 +183,7 @@ class Sandbox:
             elif at.is_os_function:
                 at = at.resume_not_handled()
             elif at.object_id is not None or at.function_name not in self._names:
-                near = near_names(at.function_name, self._names)
-                offer = f". Did you mean {near[0]!r}?" if near else ""
-                text = f"name {at.function_name!r} is not defined{offer}"
+                text = f"name {at.function_name!r} is not defined"
                 at = at.resume({"exc_type": "NameError", "message": text})
             elif at.args:
                 text = f"{at.function_name}() takes its arguments by name: write name=value"
