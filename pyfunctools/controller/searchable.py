@@ -21,6 +21,7 @@ from pyfunctools.errors import DefinitionError, UnknownFunctionError, check_coun
 from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.runner import Runner
 from pyfunctools.record.function import Function
+from pyfunctools.record.param import Param
 from pyfunctools.route import Route
 from pyfunctools.schema import Failure, Path, Success
 from pyfunctools.schema.ground.did_you_mean import near_names
@@ -110,9 +111,8 @@ def behind_of(
             remedy = 'Write `controller.prefixed("...").searchable()`.'
             raise DefinitionError("searchable", f"A function has the name {name!r}.", remedy)
     said = f"Call a function that {FIND} has shown."
-    call = Function.from_schema(
-        name=CALL, description=said, parameters=_CALL_PARAMETERS, handler=_never
-    )
+    params = [Param("name", "string"), Param("arguments", "object", required=False)]
+    call = Function.from_schema(name=CALL, description=said, parameters=params)
     return Behind(entries, entry, call)
 
 
@@ -139,29 +139,11 @@ def finder(
     found = Function.from_schema(
         name=FIND,
         description=f"Find functions by what they do; the best {limit} are shown.",
-        parameters=_FIND_PARAMETERS,
+        parameters=[Param("query", "string", "A few words, such as: add a label")],
         handler=find,
         read_only=True,
     )
     return found, LocalRunner()
-
-
-def _never(**_: JsonValue) -> None:
-    reason = "Its controller was combined with others, or its runner was taken out."
-    remedy = "Combine, select and configure first: `Controller.combine(a, b).searchable()`."
-    raise DefinitionError(CALL, reason, remedy)
-
-
-_FIND_PARAMETERS: Final = {
-    "type": "object",
-    "properties": {"query": {"type": "string", "description": "A few words, such as: add a label"}},
-    "required": ["query"],
-}
-_CALL_PARAMETERS: Final = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
-    "required": ["name"],
-}
 
 
 LIMIT: Final = 5

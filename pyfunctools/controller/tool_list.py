@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from json import JSONEncoder
+from math import inf
 from typing import Any, Final
 
 from pyfunctools._json import JsonValue
@@ -21,18 +22,15 @@ from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Skipped, contract_of, has_whole_description
 from pyfunctools.route import Route
-from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.validation.validator import Validator
 
 BYTES_PER_TOKEN: Final = 4
 """Bytes of a definition per token, for an estimate of tokens.
 
-Measured in 2026 on 1,898 definitions (2.4 MB) out of more than a hundred real documents: 4.0 bytes
-a token for DeepSeek's tokenizer, 4.1 for the one Anthropic once published, 4.3 for OpenAI's o200k
-and cl100k. So a whole list is over-estimated by up to a twelfth. Of single definitions one in
-twenty is under-estimated by more than an eighth (many symbols), and as many over-estimated by more
-than a quarter (much prose).
+Measured in 2026 on 1,898 definitions of real documents: 4.0 bytes a token for DeepSeek's tokenizer,
+4.1 for the one Anthropic once published, 4.3 for OpenAI's o200k and cl100k. So a whole list is
+over-estimated by up to a twelfth, a single definition by more or less.
 """
 _COMPACT: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _FREE: Final = frozenset({"$defs", "description", "items", "properties", "type"})
@@ -57,13 +55,11 @@ def renderings_of(
             f"Or let the model find them: `controller.tools({row.name!r}, search=True)`.",
         )
     made = {each.name: each.render(row.name, strict=strict, inline=inline) for each in functions}
-    able = [each for each in functions if made[each.name].strict]
+    able = {name: rendering for name, rendering in made.items() if rendering.strict}
     is_part = row.strict_together and len(able) < len(functions)
-    kept = (
-        set[str]() if is_part else _affordable({each.name: made[each.name] for each in able}, row)
-    )
-    for each in able:
-        if each.name not in kept:
+    kept = set[str]() if is_part else _affordable(able, row)
+    for each in functions:
+        if each.name in able.keys() - kept:
             rendering = each.render(row.name, strict=False, inline=inline)
             refused = Loss(path="$input", keyword="strict", how="refused")
             made[each.name] = replace(rendering, losses=(refused, *rendering.losses))
@@ -89,13 +85,12 @@ def _affordable(strict: Mapping[str, Rendering], row: Dialect) -> set[str]:
     limits = (row.strict_tools, row.strict_optional, row.strict_unions)
     if limits == (None, None, None):
         return set(strict)
+    left, chosen = [inf if limit is None else limit for limit in limits], set[str]()
     costs = {name: _costs(rendering) for name, rendering in strict.items()}
-    used, chosen = (0, 0, 0), set[str]()
-    for name in sorted(costs, key=lambda name: -costs[name][0]):
-        _, optional, unions = costs[name]
-        wanted = (used[0] + 1, used[1] + optional, used[2] + unions)
-        if all(limit is None or n <= limit for n, limit in zip(wanted, limits, strict=True)):
-            used = wanted
+    for name, (_, *spent) in sorted(costs.items(), key=lambda item: -item[1][0]):
+        then = [have - cost for have, cost in zip(left, (1, *spent), strict=True)]
+        if min(then) >= 0:
+            left = then
             chosen.add(name)
     return chosen
 
@@ -230,11 +225,10 @@ def _shortened(
     """Return a function's description and schema with one part of the descriptions shortened."""
     if part == "function":
         return description if has_whole_description(function) else shorten(description), schema
-    found: list[tuple[Keys, JsonValue]] = list(subschemas(schema))
-    for keys, each in found:
-        if isinstance(each, dict) and "description" in each:
-            if (len(keys) > 2) is not (part == "nested"):
-                continue
+    for keys, each in list(subschemas(schema)):
+        if not isinstance(each, dict) or "description" not in each:
+            continue
+        if (len(keys) > 2) is (part == "nested"):
             each["description"] = shorten(str(each["description"]))
             if not each["description"]:
                 del each["description"]

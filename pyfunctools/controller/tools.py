@@ -216,9 +216,8 @@ class Tools(TurnRunner, list[Any]):
         validator of the application) do not.
         """
         own = tuple(each for each in outcome.issues if each.side != "human")
-        if outcome.reason != "arguments" or not own or not call.result:
-            return outcome
-        if outcome.function != call.name:  # found by a search: the model saw its own names
+        was_seen = outcome.function == call.name  # else a search found it, with its own names
+        if outcome.reason != "arguments" or not (own and was_seen and call.result):
             return outcome
         rendering = self._rendering(self._names.functions[call.name])
         if not rendering.reshapes:

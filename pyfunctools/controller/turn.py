@@ -3,7 +3,7 @@
 from asyncio import create_task, gather
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from hmac import compare_digest
 from itertools import groupby
@@ -41,7 +41,7 @@ class Turn:
     _envelope: ResultWriter
     _dialect: str
     _tickets: Tickets
-    _before: Mapping[str, int] = field(default_factory=dict[str, int])
+    _before: Mapping[str, int]
 
     def __repr__(self) -> str:
         return record_repr(self, "calls", "outcomes", "text", "waiting")
@@ -153,13 +153,9 @@ def _told(results: Sequence[CallResult], broken: str) -> str:
 
 
 def load_turn(
-    saved: Mapping[str, Any],
-    envelope: ResultWriter,
-    dialect: str,
-    tickets: Tickets,
-    read: Callable[[ModelTurn, Sequence[str]], Sequence[Call]],
-) -> Turn:
-    """Return the turn that `Turn.save` saved; `read` reads its calls again."""
+    saved: Mapping[str, Any], dialect: str, tickets: Tickets
+) -> tuple[ModelTurn, Mapping[str, int], Sequence[str], list[Outcome]]:
+    """Return what `Turn.save` saved: the turn, what came before, the calls' ids, the outcomes."""
     body = {key: value for key, value in saved.items() if key != "signature"}
     signature = saved.get("signature")
     good = isinstance(signature, str) and compare_digest(
@@ -179,17 +175,8 @@ def load_turn(
     spoken = cast("dict[str, Any]", copied(body["spoken"], _unpack))
     messages, calls = spoken["messages"], spoken["calls"]
     spoken |= {"messages": tuple(messages), "calls": tuple(ModelCall(**each) for each in calls)}
-    model_turn = ModelTurn(**spoken)
-    return Turn(
-        calls=tuple(read(model_turn, body["ids"])),
-        outcomes=tuple(map(_outcome_from_json, body["outcomes"])),
-        text=model_turn.text,
-        _model_turn=model_turn,
-        _envelope=envelope,
-        _dialect=dialect,
-        _tickets=tickets,
-        _before=body["before"],
-    )
+    outcomes = [*map(_outcome_from_json, body["outcomes"])]
+    return ModelTurn(**spoken), body["before"], body["ids"], outcomes
 
 
 async def run_in_order(

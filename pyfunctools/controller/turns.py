@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias, Unpack, cast
 
 from pyfunctools.controller.call_errors import check_options
-from pyfunctools.controller.calling import Calling, CallOptions, called_function
+from pyfunctools.controller.calling import Calling, CallOptions, ResumeOptions, called_function
 from pyfunctools.controller.turn import Turn, load_turn, run_in_order
 from pyfunctools.envelopes.envelope import ModelCall, ModelTurn, PlainText, ResultWriter
 from pyfunctools.envelopes.plain import Ids
@@ -108,23 +108,32 @@ class TurnRunner(ABC):
         """Return an outcome with the names and shape of the arguments that the model saw."""
         return outcome
 
+    def _turn(
+        self,
+        model_turn: ModelTurn,
+        before: Mapping[str, int],
+        ids: Sequence[str] | None = None,
+        outcomes: Iterable[Outcome] = (),
+    ) -> Turn:
+        return Turn(
+            calls=tuple(self._calls(model_turn, ids)),
+            outcomes=tuple(outcomes),
+            text=model_turn.text,
+            _model_turn=model_turn,
+            _envelope=self._envelope,
+            _dialect=self._dialect,
+            _tickets=self._tickets.value,
+            _before=before,
+        )
+
     async def _run(
         self, response: object, previous: Turn | None, options: CallOptions, *, awaits: bool
     ) -> Turn:
         check_options("run", options, CallOptions.__annotations__)
         if previous is not None and not isinstance(previous, Turn):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("run(previous)", "a `Turn`", previous)
-        model_turn = self._read_turn(response)
-        turn = Turn(
-            calls=tuple(self._calls(model_turn)),
-            outcomes=(),
-            text=model_turn.text,
-            _model_turn=model_turn,
-            _envelope=self._envelope,
-            _dialect=self._dialect,
-            _tickets=self._tickets.value,
-            _before={} if previous is None else previous.repeats(),
-        )
+        before = {} if previous is None else previous.repeats()
+        turn = self._turn(self._read_turn(response), before)
         call = self._controller.acall if awaits else self._controller.call
         todo = range(len(turn.calls))
         return await self._continued(turn, todo, lambda one: call(one, **options), awaits=awaits)
@@ -149,15 +158,18 @@ class TurnRunner(ABC):
             del answers  # a traceback with locals must not show them
             raise wrong
         if not isinstance(turn, Turn):
-            tickets = self._tickets.value
-            turn = load_turn(turn, self._envelope, self._dialect, tickets, self._calls)
-        answered = _answered_calls(turn, answers)
+            turn = self._turn(*load_turn(turn, self._dialect, self._tickets.value))
+        waiting = {each.call_id: each for each in turn.waiting}
+        inside = {key: [one.call_id for one in each.pending] for key, each in waiting.items()}
+        given = answers_by_call("resume", answers, inside, "this turn")
         resume = self._controller.aresume if awaits else self._controller.resume
 
         def one(call: Call) -> Outcome | Awaitable[Outcome]:
-            return resume(**answered[call.id or ""], context=context, audience=audience)
+            human, approve = values_and_approval(given[call.id or ""])
+            options = ResumeOptions(context=context, approve=approve, audience=audience)
+            return resume(waiting[call.id or ""].ticket, human, **options)
 
-        todo = [place for place, call in enumerate(turn.calls) if (call.id or "") in answered]
+        todo = [n for n, call in enumerate(turn.calls) if given.get(call.id or "") is not None]
         return await self._continued(turn, todo, one, awaits=awaits)
 
     async def _continued(
@@ -216,19 +228,6 @@ def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
     return replace(turn, outcomes=tuple(made))
 
 
-def _answered_calls(turn: Turn, answers: Mapping[str, PersonsAnswer]) -> dict[str, dict[str, Any]]:
-    """Return the arguments `ticket`, `human` and `approve` of each call to resume, by its id."""
-    tickets = {each.call_id: each.ticket or "" for each in turn.waiting}
-    inside = {each.call_id: [one.call_id for one in each.pending] for each in turn.waiting}
-    answers = answers_by_call("resume", answers, inside, "this turn")
-    named = ("ticket", "human", "approve")
-    return {
-        call_id: unshown(zip(named, (tickets[call_id], *values_and_approval(answer)), strict=True))
-        for call_id, answer in answers.items()
-        if answer is not None
-    }
-
-
 def answers_by_call(
     where: str,
     answers: Mapping[str, PersonsAnswer],
@@ -257,7 +256,7 @@ def answers_by_call(
 
 def unshown(given: Any) -> Any:
     """Return a mapping with a `repr` that shows only its keys, other objects as they are."""
-    is_mapping = isinstance(given, Mapping | zip)
+    is_mapping = isinstance(given, Mapping)
     return UnshownArguments(cast("Mapping[str, Any]", given)) if is_mapping else given
 
 

@@ -9,9 +9,10 @@ from typing import Final
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction
-from pyfunctools.errors import DefinitionError, wrong_type, missing_extra
+from pyfunctools.errors import missing_extra, wrong_type
 from pyfunctools.limits import ProgramLimits
 from pyfunctools.record.function import Function
+from pyfunctools.record.param import Param
 from pyfunctools.signatures import signatures_of
 
 try:
@@ -36,16 +37,10 @@ def entries_of(controller: Controller, limits: ProgramLimits | None) -> list[Run
         other = [f"`{now}` is the function {n}." for now, n in runner.names.items() if now != n]
         stubs = signatures_of(controller.functions, spelled=runner.names, outputs=True)
         said = "\n".join([_ABOUT, *other, "", stubs])
-    function = Function.from_schema(
-        name=RUN, description=said, parameters=_PARAMETERS, handler=_never
-    )
+    params = [Param("code", "string", "The program.")]
+    function = Function.from_schema(name=RUN, description=said, parameters=params)
     shown = replace(function, _is_whole=True)  # a model needs all of the description
     return [(shown, runner), *([runner.find] if runner.find else [])]
-
-
-def _never(**_: object) -> None:
-    reason = "It was taken out of the controller that runs it."
-    raise DefinitionError(RUN, reason, "Write `controller.programs()` as the last step.")
 
 
 _ABOUT: Final = """\
@@ -58,9 +53,3 @@ math, datetime, decimal and a few more."""
 _FIND_FIRST: Final = f"""\
 Find functions with `{FIND}` first: it returns their signatures. In a program call them by name, \
 or `await {CALL}(name=..., arguments={{...}})`, and `await {FIND}(query=...)`."""
-_PARAMETERS: Final = {
-    "type": "object",
-    "properties": {"code": {"type": "string", "description": "The program."}},
-    "required": ["code"],
-    "additionalProperties": False,
-}
