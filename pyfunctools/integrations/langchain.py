@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from itertools import islice
 from secrets import token_urlsafe
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.calling import CallOptions, called_function
@@ -169,7 +169,9 @@ class ControllerTool(BaseTool):
 
         It has no value if a person gave any: the value may repeat them.
         """
-        runtime, controller = _runtime(), self._controller
+        controller, runtime = self._controller, cast("Any", None)
+        with suppress(KeyError, RuntimeError):  # outside a graph
+            runtime = get_runtime()
         context = context_for(self._context, config, runtime and runtime.context)
         begin, go_on = controller.call, controller.resume
         if awaits:
@@ -295,14 +297,6 @@ def _rendered(where: str, controller: Controller, dialect: str) -> Tools:
     check_controller(where, controller)
     # Never strict: in LangChain either all tools are strict, or no tool is.
     return controller.tools(dialect, strict=False)
-
-
-def _runtime() -> Any:
-    """Return the runtime of the current graph, `None` outside one."""
-    try:
-        return get_runtime()
-    except (KeyError, RuntimeError):
-        return None
 
 
 class _Answer(NamedTuple):

@@ -125,9 +125,8 @@ class ControllerToolset(AbstractToolset[Any]):
         outcome = await steps
         if outcome.waiting is not None:
             raise ApprovalRequired(metadata=what_is_asked(outcome.waiting, outcome.text, call_id))
-        if (
-            asked and still_waits(outcome) and outcome.reason != "ticket_foreign"
-        ):  # the ticket is good
+        is_good = still_waits(outcome) and outcome.reason != "ticket_foreign"  # the ticket
+        if asked and is_good:
             raise ApprovalRequired(metadata={**asked, "text": outcome.text})
         if outcome.reason == "arguments" or isinstance(outcome.exception, Retry):
             raise ModelRetry(outcome.text)

@@ -41,7 +41,6 @@ class ScriptedModel:
             raise DefinitionError("ScriptedModel", reason, f"Write one of {', '.join(REPLIES)}.")
         self._reply = REPLIES[envelope]
         self._turns = [_listed(each) for each in turns]
-        self._calls = 0
         self.seen = []
 
     def __call__(self, messages: object = (), tools: object = ()) -> dict[str, Any]:
@@ -56,11 +55,11 @@ class ScriptedModel:
             raise AssertionError(f"The script has {turns}, and this is one more.")
         turn = self._turns[len(self.seen) - 1]
         text = "\n".join(each for each in turn if isinstance(each, str))
-        calls: list[tuple[str, str, str]] = []
-        for each in turn:
-            if isinstance(each, tuple):
-                calls.append((f"call_{self._calls}", each[0], text_of_value(each[1])))
-                self._calls += 1
+        written = [each for each in turn if isinstance(each, tuple)]
+        calls = [
+            (f"call_{len(self.seen)}_{n}", name, text_of_value(given))
+            for n, (name, given) in enumerate(written)
+        ]
         return self._reply(text, calls)
 
     def was_sent(self, text: str) -> bool:
