@@ -233,7 +233,7 @@ def test_an_unknown_setting_is_told_the_one_that_was_meant(
 @pytest.mark.parametrize(
     ("mistake", "reason"),
     [
-        (lambda: TOOLS.run({"error": {}}), "This must be a response of 'openai', and its keys are"),
+        (lambda: TOOLS.run({"error": {}}), "This must be a response of 'openai', not `dict`."),
         (lambda: Controller.from_functions([ping]).select(tags="a"), "No function has tags."),
     ],
 )

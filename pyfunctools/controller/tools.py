@@ -184,17 +184,12 @@ class Tools(TurnRunner, list[Any]):
     def _read_turn(self, response: object) -> ModelTurn:
         if self._vendor.is_response(response):
             return self._mended(self._vendor.read_turn(response))
+        where, own = "tools.run(response)", self.dialect
         others = [name for name, each in ENVELOPES.items() if each.is_response(response)]
-        if others:
-            reason = f"This is a response of {others[0]!r}, and the tools are for {self.dialect!r}."
-            remedy = f"Write `controller.tools({others[0]!r})`."
-        else:
-            remedy, wanted = _remedy_for(response), f"a response of {self.dialect!r}"
-            if not isinstance(response, Mapping):
-                raise wrong_type("tools.run(response)", wanted, response, remedy)
-            keys = [str(key)[:40] for key in cast("Mapping[object, object]", response)][:5]
-            reason = f"This must be {wanted}, and its keys are {keys}."
-        raise DefinitionError("tools.run(response)", reason, remedy)
+        if not others:
+            raise wrong_type(where, f"a response of {own!r}", response, _remedy_for(response))
+        reason = f"This is a response of {others[0]!r}, and the tools are for {own!r}."
+        raise DefinitionError(where, reason, f"Write `controller.tools({others[0]!r})`.")
 
     def _mended(self, turn: ModelTurn) -> ModelTurn:
         """Return a turn with the calls that the vendor could not read but we can."""

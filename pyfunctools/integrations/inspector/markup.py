@@ -78,8 +78,6 @@ def _plain(value: object) -> JsonValue:
         return {str(key): _plain(each) for key, each in members.items()}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in cast("Sequence[Any]", value)]
-    if isinstance(value, bytes):
-        return f"<{len(value):,} bytes>"
     return value if isinstance(value, str | int | float | None) else repr(value)
 
 

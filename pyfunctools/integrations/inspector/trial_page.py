@@ -99,12 +99,7 @@ def _pending(waits: Waiting) -> Markup:
 
 
 def _about(waits: Waiting) -> Child:
-    request = waits.request
-    return (
-        _asks(waits),
-        json_block(waits.arguments),
-        request and (tag("h3", "The request"), code_block(request_text(request))),
-    )
+    return _asks(waits), json_block(waits.arguments), _request(waits.request)
 
 
 def _asks(waits: Waiting) -> Child:
@@ -140,9 +135,7 @@ def _parts(trial: Trial, checked: Success[Any] | Failure | None) -> Iterator[Chi
         yield tag("h3", "The checked value"), json_block(checked.value)
     if pending is not None:
         yield tag("h3", "The whole arguments")
-        yield code_block(hide(json_text(pending.arguments)))
-        if pending.request is not None:
-            yield tag("h3", "The request"), code_block(hide(request_text(pending.request)))
+        yield code_block(hide(json_text(pending.arguments))), _request(pending.request, hide)
     waits = outcome.waiting
     if waits is not None and trial.look is None:
         yield tag("p", "Nothing has run.", class_="notice")
@@ -175,10 +168,13 @@ def _for_program(outcome: Outcome, hide: Callable[[str], str]) -> Iterator[Child
     yield code_block(hide(shown))
 
 
-def request_text(request: Request) -> str:
+def _request(request: Request | None, hide: Callable[[str], str] = str) -> Child:
     """Return a request as text: the line, the headers, the body."""
+    if request is None:
+        return None
     headers = [f"{name}: {value}" for name, value in request.headers.items()]
-    return "\n".join([f"{request.method} {request.url}", *headers, "", request.content or ""])
+    lines = [f"{request.method} {request.url}", *headers, "", request.content or ""]
+    return tag("h3", "The request"), code_block(hide("\n".join(lines)))
 
 
 def _lines(text: str) -> Markup:
