@@ -196,11 +196,7 @@ def notes_of(functions: Iterable[Function]) -> tuple[Note, ...]:
 
 
 def _configured(
-    function: Function,
-    runner: Runner,
-    confirm: Confirm,
-    fixed: Fixed | None,
-    settings: Settings,
+    function: Function, runner: Runner, confirm: Confirm, fixed: Fixed | None, settings: Settings
 ) -> Function:
     # In MCP a tool without hints is destructive.
     is_unknown = function.destructive is None and function.read_only is not True

@@ -14,8 +14,5 @@ if TYPE_CHECKING:
     from pyfunctools.testing.strategies import Finding as Finding
     from pyfunctools.testing.strategies import arguments as arguments, fuzz as fuzz
 
-_HOMES = {
-    "strategies": "Finding arguments fuzz",
-    "scripted": "ScriptedModel ScriptedPerson",
-}
+_HOMES = {"strategies": "Finding arguments fuzz", "scripted": "ScriptedModel ScriptedPerson"}
 __all__, __getattr__, __dir__ = lazy_face(__name__, _HOMES)

@@ -191,8 +191,6 @@ class FittingValues:
 
 
 _KINDS: Final = {kind: judging(kind) for kind in ("object", "array", "number")}
-_TIGHTER: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": max, "max": min}
-"""By how the name of a bound begins, the function that picks the tighter of two."""
 
 
 def _tightest(place: Place) -> dict[str, Any]:
@@ -200,8 +198,12 @@ def _tightest(place: Place) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for keyword, value in chain.from_iterable(part.rules.items() for part in place.parts):
         known = found.get(keyword, value)
-        pick = _TIGHTER.get(keyword.removeprefix("exclusive")[:3].lower())
-        found[keyword] = known if pick is None else pick(known, value)
+        if keyword.startswith(("min", "exclusiveMin")):
+            found[keyword] = max(known, value)
+        elif keyword.startswith(("max", "exclusiveMax")):
+            found[keyword] = min(known, value)
+        else:
+            found[keyword] = known
     return found
 
 
