@@ -330,7 +330,7 @@ class Controller(Calling):
         """
         from pyfunctools.controller.views import with_handlers
 
-        return self._with(with_handlers(self._entries, handlers))
+        return self._with(with_handlers(self._entries, handlers, self._entry))
 
     @classmethod
     def combine(cls, *controllers: Controller, name: str = "", description: str = "") -> Self:

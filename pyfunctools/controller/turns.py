@@ -185,7 +185,7 @@ class TurnRunner(ABC):
         A resumed call that was refused before its run (the store failed, another audience) still
         waits. An exception gets the attribute `turn`: the turn with the outcomes so far.
         """
-        outcomes: list[Outcome | str] = list(turn.outcomes) or [_NOT_STARTED] * len(turn.calls)
+        outcomes = list(turn.outcomes) or [_NOT_STARTED] * len(turn.calls)
 
         async def step(place: int) -> None:
             before = turn.outcomes[place].waiting if turn.outcomes else None
@@ -208,24 +208,22 @@ class TurnRunner(ABC):
         try:
             await run_in_order(todo, step, is_beside)
         except BaseException as error:  # also if the turn is cancelled: finished calls are not lost
-            vars(error)["turn"] = _with_outcomes(turn, outcomes)
+            named = [
+                each if each.function else replace(each, function=call.name)
+                for call, each in zip(turn.calls, outcomes, strict=True)
+            ]
+            vars(error)["turn"] = replace(turn, outcomes=tuple(named))
             raise
-        return _with_outcomes(turn, outcomes)
+        return replace(turn, outcomes=tuple(outcomes))
 
 
-_INTERRUPTED: Final = "This call was cancelled after it had started; its effects are not known."
-_NOT_STARTED: Final = "The turn was cancelled before this call started. Nothing has run."
-
-
-def _with_outcomes(turn: Turn, outcomes: Sequence[Outcome | str]) -> Turn:
-    """Return the turn with these outcomes; a text is the reason why a call has no outcome."""
-    made = (
-        Outcome(text=each, reason="cancelled", function=call.name)
-        if isinstance(each, str)
-        else each
-        for call, each in zip(turn.calls, outcomes, strict=True)
-    )
-    return replace(turn, outcomes=tuple(made))
+_INTERRUPTED: Final = Outcome(
+    text="This call was cancelled after it had started; its effects are not known.",
+    reason="cancelled",
+)
+_NOT_STARTED: Final = Outcome(
+    text="The turn was cancelled before this call started. Nothing has run.", reason="cancelled"
+)
 
 
 def answers_by_call(

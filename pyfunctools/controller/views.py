@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from pyfunctools._text import shortened, visible
 from pyfunctools.controller.call_errors import listed
-from pyfunctools.errors import DefinitionError, UnknownFunctionError, wrong_type
+from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.execution.local import LocalRunner
 from pyfunctools.execution.person.approval import PendingCall
 from pyfunctools.execution.person.tickets import Tickets
@@ -102,17 +102,14 @@ def _applies(predicate: Callable[[Function], object], function: Function) -> boo
 
 
 def with_handlers(
-    entries: Mapping[str, FunctionEntry], handlers: object
+    entries: Mapping[str, FunctionEntry], handlers: object, entry: Callable[[str], FunctionEntry]
 ) -> Iterator[FunctionEntry]:
-    """Return the entries, with the handlers that `handlers` has for their names."""
+    """Return the entries, with the handlers that `handlers` has for names that `entry` finds."""
     if not isinstance(handlers, Mapping):
         remedy = 'Write `controller.replaced({"refund": lambda **arguments: "refunded"})`.'
         raise wrong_type("replaced", "a mapping of names", handlers, remedy)
-    given = cast("Mapping[object, object]", handlers)
-    for name in given:
-        if name not in entries:
-            asked = visible(shortened(str(name), 64))
-            raise UnknownFunctionError(asked, near_names(asked, entries), entries)
+    named = cast("Mapping[str, object]", handlers)
+    given = {entry(name)[0].name: handler for name, handler in named.items()}
     return (
         (with_handler(function, _callable_of(given[name])), LocalRunner(limits=runner.limits))
         if name in given

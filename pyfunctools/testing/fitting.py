@@ -3,7 +3,7 @@
 import re
 import string
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from itertools import chain
 from math import ceil, floor, inf
@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type
+from pyfunctools.schema.outline.json_types import ALL_TYPES, EXAMPLES, json_type
 from pyfunctools.schema.outline.outline import Outline, Part, Place
 from pyfunctools.schema.vocabulary import judging
 
@@ -24,21 +24,6 @@ WORDS = ["", "alpha", "Beta", "dash-ed", "under_score", "1.5", "d\u00e9j\u00e0 v
 
 USUAL = f"{string.ascii_letters}{string.digits} -_."
 """The characters that are tried first where a pattern allows many."""
-
-FORMATS: dict[str, Callable[[Random], str]] = {
-    "date": lambda r: f"20{r.randint(10, 29)}-{r.randint(1, 12):02}-{r.randint(1, 28):02}",
-    "date-time": lambda r: f"20{r.randint(10, 29)}-01-02T{r.randint(0, 23):02}:04:05Z",
-    "time": lambda r: f"{r.randint(0, 23):02}:04:05Z",
-    "duration": lambda r: f"P{r.randint(1, 9)}D",
-    "email": lambda r: f"a{r.randint(0, 99)}@example.com",
-    "hostname": lambda r: f"h{r.randint(0, 99)}.example.com",
-    "ipv4": lambda r: f"192.0.2.{r.randint(0, 255)}",
-    "ipv6": lambda r: f"2001:db8::{r.randint(1, 9999)}",
-    "uri": lambda r: f"https://example.com/{r.randint(0, 99)}?q=1",
-    "uri-reference": lambda r: f"/{r.randint(0, 99)}",
-    "uuid": lambda r: f"{r.getrandbits(32):08x}-0000-4000-8000-{r.getrandbits(48):012x}",
-    "byte": lambda _: "aGVsbG8=",
-}  # fmt: skip
 
 
 class FittingValues:
@@ -60,7 +45,7 @@ class FittingValues:
     def _at(self, place: Place, depth: int) -> Any:
         """Return a value at a place; values get smaller with depth."""
         place = self._with_branches(place, depth)
-        rules = place.cached(_tightest)
+        rules = place.cached(_rules)
         if "const" in rules:
             return rules["const"]
         if values := [each for each in rules.get("enum", ()) if json_type(each) in place.types]:
@@ -153,9 +138,11 @@ class FittingValues:
     def _string(self, rules: dict[str, Any]) -> str:
         if "pattern" in rules:
             text = self._matching(rules["pattern"])
+        elif example := EXAMPLES.get(rules.get("format", "")):
+            digit = str(self.random.randint(0, 9))
+            text = re.sub(r"\d(?!\d)", digit, example, count=1)
         else:
-            make = FORMATS.get(rules.get("format", ""))
-            text = self.random.choice(WORDS) if make is None else make(self.random)
+            text = self.random.choice(WORDS)
         least, most = rules.get("minLength", 0), rules.get("maxLength", inf)
         while len(text) < least:
             text += self.random.choice(string.ascii_lowercase)
@@ -193,18 +180,9 @@ class FittingValues:
 _KINDS: Final = {kind: judging(kind) for kind in ("object", "array", "number")}
 
 
-def _tightest(place: Place) -> dict[str, Any]:
-    """Return the keywords of all parts of a place, of each bound the tightest."""
-    found: dict[str, Any] = {}
-    for keyword, value in chain.from_iterable(part.rules.items() for part in place.parts):
-        known = found.get(keyword, value)
-        if keyword.startswith(("min", "exclusiveMin")):
-            found[keyword] = max(known, value)
-        elif keyword.startswith(("max", "exclusiveMax")):
-            found[keyword] = min(known, value)
-        else:
-            found[keyword] = known
-    return found
+def _rules(place: Place) -> dict[str, Any]:
+    """Return the keywords of all parts of a place."""
+    return dict(chain.from_iterable(part.rules.items() for part in place.parts))
 
 
 def _weight(part: Part) -> int:

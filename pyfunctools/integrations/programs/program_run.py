@@ -18,7 +18,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from json import dumps, loads
 from lzma import FILTER_LZMA2, FORMAT_RAW, compress, decompress
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from pyfunctools._json import JsonObject
 from pyfunctools._text import shortened, text_of_value, visible
@@ -119,6 +119,7 @@ def _loaded_call(
 
 
 T = TypeVar("T")
+Reached: TypeAlias = list[AskedCall] | ProgramEnd
 
 MANY: Final = 40
 """With more functions the model finds them first."""
@@ -206,8 +207,7 @@ class ProgramRun:
                 results = {call.number: call.result for call in self._calls if call.result}
                 for call in self._calls:
                     call.result = None
-                reached = await self._step(self._sandbox.resume, results)
-                self._add(reached)
+                reached = await self._ran_on(self._sandbox.resume, results)
             return reached if isinstance(reached, Outcome) else self._done(reached)
         except ProgramError as error:
             return self._failed(error)
@@ -222,7 +222,7 @@ class ProgramRun:
                 self._claimed.append(None if begin is None else await begin())
             return self._claimed[0]
 
-    async def _begun(self) -> list[AskedCall] | ProgramEnd | Outcome:
+    async def _begun(self) -> Reached | Outcome:
         """Return the first calls of the program, or those that a ticket holds."""
         ticket, text = self._person.ticket, self._person.state.get("program")
         if ticket is None or text is None:
@@ -230,9 +230,7 @@ class ProgramRun:
                 return refused
             self._code = cast("str", self._run.arguments["code"])
             stubs = self._runner.stubs(self._code)
-            reached = await self._step(self._sandbox.start, self._code, stubs)
-            self._add(reached)
-            return reached
+            return await self._ran_on(self._sandbox.start, self._code, stubs)
         dump = self._loaded(cast("str", text), ticket)
         if dump is not None and (refused := self._refused()):
             return refused
@@ -267,12 +265,14 @@ class ProgramRun:
                 return ticket_refused("changed", ticket.function)
         return None
 
-    def _add(self, reached: list[AskedCall] | ProgramEnd) -> None:
-        asked = reached if isinstance(reached, list) else []
-        for number, each in enumerate(asked, len(self._calls) + 1):
+    async def _ran_on(self, step: Callable[..., Reached], *given: object) -> Reached:
+        """Run the program to its next calls, or to its end."""
+        reached = await self._step(step, *given)
+        for each in reached if isinstance(reached, list) else []:
+            call_id = f"{self._run.info.id}.{len(self._calls) + 1}"
             name = self._runner.names[each.name]
-            call_id = f"{self._run.info.id}.{number}"
             self._calls.append(ProgramCall(each.number, call_id, name, each.arguments))
+        return reached
 
     async def _answered(self) -> Outcome | None:
         """Run the calls that have no result yet; return the outcome if the ticket is refused."""
