@@ -133,11 +133,10 @@ def _field_schema(question: Question) -> dict[str, Any]:
         return {"type": "array", "items": {"type": "string", "enum": options}}
     if kind == "choice":
         return {"type": "string", "enum": options}
-    if kind == "text":
-        known = {"format": schema["format"]} if schema.get("format") in FORMATS else {}
-        return {"type": "string", **known, **_bounds(schema, "maxLength", "minLength")}
-    formats = {"date": "date", "datetime": "date-time"}
-    return {"type": "string", **({"format": formats[kind]} if kind in formats else {})}
+    dated = {"date": "date", "datetime": "date-time"}
+    name = dated.get(kind, schema.get("format"))
+    known = {"format": name} if name in FORMATS else {}
+    return {"type": "string", **known, **_bounds(schema, "maxLength", "minLength")}
 
 
 def _bounds(schema: Mapping[str, JsonValue], *words: str) -> dict[str, JsonValue]:

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any, cast
 
 from pyfunctools import Failure, Function, Outcome, Question, Repair, Request, Success, Waiting
+from pyfunctools._json import members_of
 from pyfunctools._text import text_of_value
 from pyfunctools.execution.person.masking import Masker
 from pyfunctools.integrations.inspector.markup import (
@@ -272,8 +273,7 @@ def _control(question: Question, held: list[str], common: dict[str, str | bool |
     text = "" if question.secret else "\n".join(held)
     if not question.secret and (kind == "json" or "\n" in text):
         return tag("textarea", raw(text), rows=4, spellcheck="false", **common)
-    schema = question.schema
-    is_list = not isinstance(schema, bool) and "array" in str(schema.get("type"))
+    is_list = "array" in str(members_of(question.schema).get("type"))
     typed = "password" if question.secret else _TYPES.get(kind, "text")
     return tag(
         "input",
