@@ -57,9 +57,9 @@ def renderings_of(
     made = {each.name: each.render(row.name, strict=strict, inline=inline) for each in functions}
     able = {name: rendering for name, rendering in made.items() if rendering.strict}
     is_part = row.strict_together and len(able) < len(functions)
-    kept = set[str]() if is_part else _affordable(able, row)
+    loose = able.keys() if is_part else able.keys() - _affordable(able, row)
     for each in functions:
-        if each.name in able.keys() - kept:
+        if each.name in loose:
             rendering = each.render(row.name, strict=False, inline=inline)
             refused = Loss(path="$input", keyword="strict", how="refused")
             made[each.name] = replace(rendering, losses=(refused, *rendering.losses))

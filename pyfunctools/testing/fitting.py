@@ -97,8 +97,10 @@ class FittingValues:
             if len(value) < least and name not in value:
                 value[name] = self._at(place.inside(name), depth + 1)
         rest = [part.rules.get("additionalProperties") for part in place.parts]
+        if False in rest:
+            return value
         names = tuple(filter(None, (part.below("propertyNames") for part in place.parts)))
-        for _ in range(20 if False not in rest else 0):
+        for _ in range(20):
             if len(value) >= min(max(least, 1 if any(rest) else 0), most):
                 break
             name = str(self._at(self._outline.place_of(names), depth + 1))
