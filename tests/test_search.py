@@ -238,6 +238,8 @@ def test_a_very_long_word_or_query_costs_no_more_than_its_length() -> None:
 def test_a_function_is_found_by_its_other_names(name: str, names: Any) -> None:
     controller = Controller.from_openapi(DOCUMENT, server="https://hub.example", names=names)
     assert controller[name].title == "List issues"
+    tested = controller.replaced({name: "none"})
+    assert tested.call(name, {"owner": "ada"}).text == "none"
 
 
 def test_an_unknown_name_offers_what_fits() -> None:
