@@ -170,6 +170,8 @@ def is_wrong(value: object) -> Any:
         (lambda: SHOP.tools(is_wrong(httpx)), "dialect", "'bedrock'"),
         (lambda: SHOP.tools(is_wrong(ModuleType("openai"))), "dialect", "Write 'openai'."),
         (lambda: SHOP.tools(is_wrong(ModuleType("google.genai"))), "dialect", "Write 'gemini'."),
+        (lambda: TOOLS.choice("auto"), "tools.choice", "leave `choice` out"),
+        (lambda: TOOLS.choice("required"), "tools.choice", 'choice("any")'),
         (lambda: TOOLS.choice([]), "tools.choice", 'choice("none")'),
         (lambda: TOOLS.choice(is_wrong(None)), "choice(which)", 'which=["..."]'),
         (lambda: TOOLS.choice(is_wrong([5])), "choice(which)", 'which=["..."]'),
@@ -233,7 +235,7 @@ def test_an_unknown_setting_is_told_the_one_that_was_meant(
 @pytest.mark.parametrize(
     ("mistake", "reason"),
     [
-        (lambda: TOOLS.run({"error": {}}), "This must be a response of 'openai', not `dict`."),
+        (lambda: TOOLS.run({"error": {}}), "This must be a response of 'openai', and its keys are"),
         (lambda: Controller.from_functions([ping]).select(tags="a"), "No function has tags."),
     ],
 )

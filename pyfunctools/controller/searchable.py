@@ -112,7 +112,7 @@ def behind_of(
             raise DefinitionError("searchable", f"A function has the name {name!r}.", remedy)
     said = f"Call a function that {FIND} has shown."
     params = [Param("name", "string"), Param("arguments", "object", required=False)]
-    call = Function.from_schema(name=CALL, description=said, parameters=params)
+    call = Function.from_schema(name=CALL, description=said, parameters=params, handler=_never)
     return Behind(entries, entry, call)
 
 
@@ -144,6 +144,12 @@ def finder(
         read_only=True,
     )
     return found, LocalRunner()
+
+
+def _never(**_: JsonValue) -> None:
+    reason = "Its controller was combined with others, or its runner was taken out."
+    remedy = "Combine, select and configure first: `Controller.combine(a, b).searchable()`."
+    raise DefinitionError(CALL, reason, remedy)
 
 
 LIMIT: Final = 5

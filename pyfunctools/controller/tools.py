@@ -130,6 +130,10 @@ class Tools(TurnRunner, list[Any]):
             UnknownFunctionError: a function does not exist.
         """
         names = tuple(listed("choice", "which", which))
+        if len(names) == 1 and names[0] not in self._renderings:
+            remedy = _NO_CHOICES.get(names[0].lower())
+            if remedy is not None:
+                raise DefinitionError("tools.choice", f"{names[0]!r} is no choice.", remedy)
         if not names:
             raise DefinitionError("tools.choice", "There is no name.", 'Write `choice("none")`.')
         is_word = names in (("any",), ("none",)) and names[0] not in self._renderings
@@ -184,12 +188,17 @@ class Tools(TurnRunner, list[Any]):
     def _read_turn(self, response: object) -> ModelTurn:
         if self._vendor.is_response(response):
             return self._mended(self._vendor.read_turn(response))
-        where, own = "tools.run(response)", self.dialect
         others = [name for name, each in ENVELOPES.items() if each.is_response(response)]
-        if not others:
-            raise wrong_type(where, f"a response of {own!r}", response, _remedy_for(response))
-        reason = f"This is a response of {others[0]!r}, and the tools are for {own!r}."
-        raise DefinitionError(where, reason, f"Write `controller.tools({others[0]!r})`.")
+        if others:
+            reason = f"This is a response of {others[0]!r}, and the tools are for {self.dialect!r}."
+            remedy = f"Write `controller.tools({others[0]!r})`."
+        else:
+            remedy, wanted = _remedy_for(response), f"a response of {self.dialect!r}"
+            if not isinstance(response, Mapping):
+                raise wrong_type("tools.run(response)", wanted, response, remedy)
+            keys = [str(key)[:40] for key in cast("Mapping[object, object]", response)][:5]
+            reason = f"This must be {wanted}, and its keys are {keys}."
+        raise DefinitionError("tools.run(response)", reason, remedy)
 
     def _mended(self, turn: ModelTurn) -> ModelTurn:
         """Return a turn with the calls that the vendor could not read but we can."""
@@ -233,6 +242,12 @@ def _remedy_for(response: object) -> str:
         "`controller.parse_calls` finds the calls in a text."
     )
 
+
+_NO_CHOICES = {
+    "auto": "A model may choose by itself where nothing is said: leave `choice` out.",
+    "required": 'Write `choice("any")`.',
+}
+"""Vendors' words which are no choice here, and what to write instead."""
 
 _NAME = "answer"
 _VALUE = "value"

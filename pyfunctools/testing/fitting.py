@@ -3,7 +3,7 @@
 import re
 import string
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain
 from math import ceil, floor, inf
@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final
 
 from pyfunctools._json import JsonSchema
-from pyfunctools.schema.outline.json_types import ALL_TYPES, EXAMPLES, json_type
+from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type
 from pyfunctools.schema.outline.outline import Outline, Part, Place
 from pyfunctools.schema.vocabulary import judging
 
@@ -19,11 +19,43 @@ DEEPEST = 12
 """Below this level the smallest branch is chosen."""
 SPANS = (10, 1000)
 """How many numbers are chosen from: near a bound or zero, or also farther from it."""
-WORDS = ["", "alpha", "Beta", "dash-ed", "under_score", "1.5", "d\u00e9j\u00e0 vu", "a&b=c", "50%"]
+WORDS = (
+    "",
+    "alpha",
+    "Beta",
+    "two words",
+    "x1",
+    "dash-ed",
+    "under_score",
+    "1.5",
+    "d\u00e9j\u00e0 vu",
+    "a&b=c",
+    "50%",
+)
 """Texts for schemas without `format` or `pattern`; some need encoding on the wire."""
 
 USUAL = f"{string.ascii_letters}{string.digits} -_."
 """The characters that are tried first where a pattern allows many."""
+
+FORMATS: dict[str, Callable[[Random], str]] = {
+    "date": lambda r: f"20{r.randint(10, 29)}-{r.randint(1, 12):02}-{r.randint(1, 28):02}",
+    "date-time": lambda r: f"20{r.randint(10, 29)}-01-02T{r.randint(0, 23):02}:04:05Z",
+    "time": lambda r: f"{r.randint(0, 23):02}:04:05Z",
+    "duration": lambda r: f"P{r.randint(1, 9)}D",
+    "email": lambda r: f"a{r.randint(0, 99)}@example.com",
+    "hostname": lambda r: f"h{r.randint(0, 99)}.example.com",
+    "ipv4": lambda r: f"192.0.2.{r.randint(0, 255)}",
+    "ipv6": lambda r: f"2001:db8::{r.randint(1, 9999)}",
+    "iri": lambda r: f"https://example.com/{r.randint(0, 99)}",
+    "iri-reference": lambda r: f"/{r.randint(0, 99)}",
+    "json-pointer": lambda r: f"/a/{r.randint(0, 99)}",
+    "regex": lambda r: f"^a{r.randint(0, 99)}$",
+    "uri": lambda r: f"https://example.com/{r.randint(0, 99)}?q=1",
+    "uri-reference": lambda r: f"/{r.randint(0, 99)}",
+    "uri-template": lambda r: f"/{{id}}/{r.randint(0, 99)}",
+    "uuid": lambda r: f"{r.getrandbits(32):08x}-0000-4000-8000-{r.getrandbits(48):012x}",
+    "byte": lambda _: "aGVsbG8=",
+}  # fmt: skip
 
 
 class FittingValues:
@@ -45,7 +77,7 @@ class FittingValues:
     def _at(self, place: Place, depth: int) -> Any:
         """Return a value at a place; values get smaller with depth."""
         place = self._with_branches(place, depth)
-        rules = place.cached(_rules)
+        rules = place.cached(_tightest)
         if "const" in rules:
             return rules["const"]
         if values := [each for each in rules.get("enum", ()) if json_type(each) in place.types]:
@@ -96,15 +128,18 @@ class FittingValues:
         for name in declared:
             if len(value) < least and name not in value:
                 value[name] = self._at(place.inside(name), depth + 1)
+        names = [part.below("propertyNames") for part in place.parts]
+        place_of_names = self._outline.place_of(tuple(filter(None, names)))
         rest = [part.rules.get("additionalProperties") for part in place.parts]
-        if False in rest:
+        patterns = list(rules.get("patternProperties", ()))
+        if not (len(value) < least or (False not in rest and any(rest))):
             return value
-        names = tuple(filter(None, (part.below("propertyNames") for part in place.parts)))
         for _ in range(20):
-            if len(value) >= min(max(least, 1 if any(rest) else 0), most):
+            if len(value) >= min(max(least, 1), most) or (False in rest and not patterns):
                 break
-            name = str(self._at(self._outline.place_of(names), depth + 1))
-            value.setdefault(name, self._at(place.inside(name), depth + 1))
+            is_free = False not in rest
+            name = self._at(place_of_names, depth + 1) if is_free else self._matching(patterns[0])
+            value.setdefault(str(name), self._at(place.inside(str(name)), depth + 1))
         return value
 
     def _array(self, place: Place, rules: dict[str, Any], depth: int) -> list[Any]:
@@ -140,11 +175,9 @@ class FittingValues:
     def _string(self, rules: dict[str, Any]) -> str:
         if "pattern" in rules:
             text = self._matching(rules["pattern"])
-        elif example := EXAMPLES.get(rules.get("format", "")):
-            digit = str(self.random.randint(0, 9))
-            text = re.sub(r"\d(?!\d)", digit, example, count=1)
         else:
-            text = self.random.choice(WORDS)
+            make = FORMATS.get(rules.get("format", ""))
+            text = self.random.choice(WORDS) if make is None else make(self.random)
         least, most = rules.get("minLength", 0), rules.get("maxLength", inf)
         while len(text) < least:
             text += self.random.choice(string.ascii_lowercase)
@@ -162,12 +195,12 @@ class FittingValues:
             name, given = str(node[0]), node[1]
             if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
                 yield self._one_matching(_PARSER.SubPattern(parsed.state, [node]))
-            elif name in ("MAX_REPEAT", "MIN_REPEAT"):
+            elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
                 least, most, inner = given
                 for _ in range(self.random.randint(least, min(most, least + 3))):
                     yield from self._texts(inner)
-            elif name == "SUBPATTERN":
-                yield from self._texts(given[-1])
+            elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
+                yield from self._texts(given[-1] if name == "SUBPATTERN" else given)
             elif name == "BRANCH":
                 yield from self._texts(self.random.choice(given[1]))
 
@@ -180,11 +213,18 @@ class FittingValues:
 
 
 _KINDS: Final = {kind: judging(kind) for kind in ("object", "array", "number")}
+_TIGHTER: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": max, "max": min}
+"""By how the name of a bound begins, the function that picks the tighter of two."""
 
 
-def _rules(place: Place) -> dict[str, Any]:
-    """Return the keywords of all parts of a place."""
-    return dict(chain.from_iterable(part.rules.items() for part in place.parts))
+def _tightest(place: Place) -> dict[str, Any]:
+    """Return the keywords of all parts of a place, of each bound the tightest."""
+    found: dict[str, Any] = {}
+    for keyword, value in chain.from_iterable(part.rules.items() for part in place.parts):
+        known = found.get(keyword, value)
+        pick = _TIGHTER.get(keyword.removeprefix("exclusive")[:3].lower())
+        found[keyword] = known if pick is None else pick(known, value)
+    return found
 
 
 def _weight(part: Part) -> int:

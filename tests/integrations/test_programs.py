@@ -361,6 +361,14 @@ def test_wrong_limits_are_refused() -> None:
         ProgramLimits(calls=-1)
 
 
+def test_without_its_controller_the_function_says_what_to_do() -> None:
+    programs = Controller.from_functions([len_of]).programs()
+    taken = Controller.from_functions(list(programs.functions))
+    outcome = taken.call("run_program", {"code": "1"})
+    assert outcome.is_error
+    assert "controller.programs()" in outcome.text
+
+
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

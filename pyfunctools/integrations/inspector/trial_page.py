@@ -195,31 +195,35 @@ def _repairs(text: str, repairs: Sequence[Repair]) -> Child:
 
 def _marked(text: str, repairs: Iterable[Repair]) -> Child:
     """Return the model's text with the pieces that were repaired marked."""
-    spans = [(*_span(text, each), each) for each in repairs]
+    spans: list[tuple[int, int, Child]] = []
+    for each in repairs:
+        title = f"{each.kind}: {text_of_value(each.after) or 'left out'}"
+        if each.before == "":
+            spans.append((len(text), len(text), tag("ins", text_of_value(each.after), title=title)))
+            continue
+        found = _span(text, each, [(start, end) for start, end, _ in spans])
+        if found is not None:
+            start, end = found
+            spans.append((start, end, tag("mark", text[start:end], title=title)))
     parts: list[Child] = []
     done = 0
-    for start, end, each in sorted(spans, key=lambda span: span[:2]):
-        if start < done:
-            continue
-        after = text_of_value(each.after)
-        name, title = "ins" if start == end else "mark", f"{each.kind}: {after or 'left out'}"
-        parts += [text[done:start], tag(name, text[start:end] or after, title=title)]
+    for start, end, piece in sorted(spans, key=lambda span: span[:2]):
+        parts += [text[done:start], piece]
         done = end
     return [*parts, text[done:]]
 
 
-def _span(text: str, repair: Repair) -> tuple[int, int]:
-    """Return where a repaired piece stands, after the last key of its path; -1 if not found."""
-    if repair.before == "":  # added at the end
-        return len(text), len(text)
+def _span(text: str, repair: Repair, taken: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Return where a repaired piece stands: after the last key of its path, if it can be found."""
     keys = [each for each in repair.path.keys if isinstance(each, str)]
-    written = (json_text(repair.before), text_of_value(repair.before))
-    behind = r"(?=\s*(?:[]},]|$))" if repair.before == "," else ""  # a comma too many
-    for key, piece in product((*keys[-1:], ""), written):
-        found = re.compile(re.escape(piece) + behind).search(text, max(text.find(key), 0))
-        if found:
-            return found.span()
-    return -1, -1
+    written = filter(None, (json_text(repair.before), text_of_value(repair.before)))
+    # A comma too many most often stands before an end.
+    behind = (r"(?=\s*(?:[]},]|$))", "") if repair.before == "," else ("",)
+    for key, piece, after in product((*keys[-1:], ""), written, behind):
+        for found in re.compile(re.escape(piece) + after).finditer(text, max(text.find(key), 0)):
+            if all(found.end() <= begin or end <= found.start() for begin, end in taken):
+                return found.span()
+    return None
 
 
 def _pieces(*values: object) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from pyfunctools.controller import Controller
 from pyfunctools.controller.searchable import CALL, FIND, RunnableFunction
-from pyfunctools.errors import missing_extra, wrong_type
+from pyfunctools.errors import DefinitionError, missing_extra, wrong_type
 from pyfunctools.limits import ProgramLimits
 from pyfunctools.record.function import Function
 from pyfunctools.record.param import Param
@@ -38,9 +38,14 @@ def entries_of(controller: Controller, limits: ProgramLimits | None) -> list[Run
         stubs = signatures_of(controller.functions, spelled=runner.names, outputs=True)
         said = "\n".join([_ABOUT, *other, "", stubs])
     params = [Param("code", "string", "The program.")]
-    function = Function.from_schema(name=RUN, description=said, parameters=params)
+    function = Function.from_schema(name=RUN, description=said, parameters=params, handler=_never)
     shown = replace(function, _is_whole=True)  # a model needs all of the description
     return [(shown, runner), *([runner.find] if runner.find else [])]
+
+
+def _never(**_: object) -> None:
+    reason = "It was taken out of the controller that runs it."
+    raise DefinitionError(RUN, reason, "Write `controller.programs()` as the last step.")
 
 
 _ABOUT: Final = """\
