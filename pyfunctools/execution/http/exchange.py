@@ -85,13 +85,11 @@ async def wait_for(future: "Future[Any]", seconds: float, *, blocks: bool) -> bo
 def pause_before(attempt: int, wanted: float | None = None) -> float:
     """Return the seconds before the try after `attempt`, the first of which is 0.
 
-    They are never less than what the server `wanted`. Some of it is random, so that calls that
-    failed together do not come again together.
+    They come after those that the server `wanted`. Some of it is random, so that calls that failed
+    together do not come again together.
     """
-    if wanted is not None:
-        return wanted + random.uniform(0, min(wanted / 10, 1))  # noqa: S311 - no secret
     longest = min(_LONGEST, _FIRST * 2 ** min(attempt, 30))
-    return random.uniform(longest / 2, longest)  # noqa: S311 - no secret
+    return (wanted or 0) + random.uniform(longest / 2, longest)  # noqa: S311 - no secret
 
 
 def retry_after(headers: Headers) -> float | None:
@@ -202,8 +200,8 @@ class Exchange:
         """Return the response to a request.
 
         A repeatable request is sent again, as often as the limits allow, if the connection failed
-        or the server is overloaded. The pause before each try is the one that the server asks for,
-        by default at most 0.2 s, doubled for each further try. There is no try after the deadline.
+        or the server is overloaded. Before each try there is a pause of at most 0.2 s, doubled for
+        each further one, after the one that the server asks for; no try is after the deadline.
         """
         tries = self.limits.retries if repeatable else 0
         attempt, arrived = 0, False
@@ -216,8 +214,10 @@ class Exchange:
                 retry, wanted = _failed(result)
                 if not retry or attempt >= tries:
                     return result
-                if not await self._sleep_until_deadline(pause_before(attempt, wanted)):
+                pause = pause_before(attempt, wanted)
+                if time.monotonic() + pause >= self.deadline:
                     return result
+                await rest(pause, blocks=self.transport.blocks)
                 arrived = result.sent != "no"
                 attempt += 1
         finally:
@@ -294,13 +294,6 @@ class Exchange:
         from asyncio import timeout
 
         return timeout(DEADLINE.get() + GRACE - time.monotonic())
-
-    async def _sleep_until_deadline(self, seconds: float) -> bool:
-        """Return false at once if the deadline is sooner."""
-        if time.monotonic() + seconds >= self.deadline:
-            return False
-        await rest(seconds, blocks=self.transport.blocks)
-        return True
 
     def _lost(self, error: Exception, response: OpenResponse | None) -> Received:
         status = None if response is None else response.status

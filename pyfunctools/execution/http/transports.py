@@ -153,11 +153,11 @@ class Pools:
         `pair` is the user and the password, `headers` are those of the response.
         """
         library = import_module(self._name)
-        for challenge in _challenges(headers.get("www-authenticate", "")):
+        for challenge in _DIGEST.findall(headers.get("www-authenticate", "")):
             message = library.Request(request.method, request.url)
             flow = library.DigestAuth(*pair).auth_flow(message)
             next(flow)
-            line = {"www-authenticate": challenge}
+            line = {"www-authenticate": challenge.rstrip(", \n")}
             with suppress(library.HTTPError, LookupError, RuntimeError, StopIteration, ValueError):
                 flow.send(library.Response(401, headers=line, request=message))
                 return message.headers["authorization"].encode("ascii").decode()
@@ -174,21 +174,10 @@ class Pools:
         }
 
 
-def _challenges(lines: str) -> list[str]:
-    """Return the challenges in header lines; a line may have several (RFC 9110, section 11.6.1)."""
-    found: list[str] = []
-    for part in map(str.strip, _PART.findall(lines)):
-        if not found or _SCHEME.match(part):
-            found.append(part)
-        elif part:
-            found[-1] += f", {part}"
-    return found
-
-
-_PART = re.compile(r'(?:[^,"\n]|"(?:\\.|[^"\\])*"?)+')
-"""What is between commas, outside of quotes."""
-_SCHEME = re.compile(r'[^\s=,"]+(\s+(?!=)|$)')
-"""Begins a challenge: a word, and no `=` behind it, as in `realm="..."`."""
+_DIGEST = re.compile(
+    r'\bdigest\s+(?:[\w-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|[^\s,"]*)[,\s]*)+', re.IGNORECASE
+)
+"""A challenge with its parameters; a line may have several (RFC 9110, section 11.6.1)."""
 
 
 @lru_cache(maxsize=2)

@@ -60,16 +60,9 @@ TemplatePieces: TypeAlias = list[str | TemplateSlot]
 """Literal text, encoded, and slots, in their order."""
 
 
-class PathTemplate(NamedTuple):
-    """The segments of a path template, one text if they have no slot, and its own query."""
-
-    segments: list[str | TemplatePieces]
-    query: TemplatePieces
-
-
 @lru_cache(maxsize=4096)
-def parsed_template(path: str) -> PathTemplate:
-    """Parse a path template.
+def parsed_template(path: str) -> tuple[list[TemplatePieces], TemplatePieces]:
+    """Return the segments of a path template, and its own query.
 
     A slot is `{name}`, or `:name` at the start of a segment. `{?a,b}` and `{&a,b}` are left out,
     since query parameters are declared separately; so is a fragment, which is never sent. A missing
@@ -88,15 +81,10 @@ def parsed_template(path: str) -> PathTemplate:
         own_query = [*_pieces(query, _BRACES)]
     except UnsendableError:
         raise DocumentError("paths", "A path is not valid Unicode.") from None
-    found = [_joined(pieces) for pieces in segments]
-    if any(isinstance(each, str) and is_dot_segment(each) for each in found):
+    filled = ("".join(p if isinstance(p, str) else "x" for p in pieces) for pieces in segments)
+    if any(map(is_dot_segment, filled)):
         raise DocumentError(path, "The path template has a `.` or `..` as a segment.")
-    return PathTemplate(found, own_query)
-
-
-def _joined(pieces: TemplatePieces) -> str | TemplatePieces:
-    texts = [piece for piece in pieces if isinstance(piece, str)]
-    return "".join(texts) if len(texts) == len(pieces) else pieces
+    return segments, own_query
 
 
 _AT_QUERY = re.compile(rf"((?:{SLOT}|[^?])*)\??(.*)", re.DOTALL)
@@ -308,14 +296,11 @@ class _Draft:
 
     def path(self) -> tuple[str, str]:
         """Return the path, and the query that the path template has."""
-        template = parsed_template(self._route.path)
+        segments, query = parsed_template(self._route.path)
         in_path = (p for p in self._route.parameters if p.location == "path")
         slots = {_without_operators(each.name): each for each in in_path}
-        segments = [
-            each if isinstance(each, str) else self._segment(each, slots)
-            for each in template.segments
-        ]
-        return "/".join(segments), self._filled(template.query, slots)[0]
+        path = "/".join(self._segment(pieces, slots) for pieces in segments)
+        return path, self._filled(query, slots)
 
     def parameters(self) -> None:
         """Write all parameters but those of the path."""
@@ -350,25 +335,20 @@ class _Draft:
 
     def _segment(self, pieces: TemplatePieces, slots: Mapping[str, Parameter]) -> str:
         before = len(self.issues)
-        text, parameter = self._filled(pieces, slots)
-        is_wrong = len(self.issues) == before and (not text or is_dot_segment(text))
-        if is_wrong and parameter is not None:
-            expected = "a value that is not empty, with no `.` or `..` as a part"
-            self._refuse(parameter.argument, expected)
+        text = self._filled(pieces, slots)
+        if len(self.issues) == before and (not text or is_dot_segment(text)):
+            filled = (slots.get(piece.name) for piece in pieces if isinstance(piece, TemplateSlot))
+            if (first := next(filter(None, filled), None)) is not None:
+                expected = "a value that is not empty, with no `.` or `..` as a part"
+                self._refuse(first.argument, expected)
         return text
 
-    def _filled(
-        self, pieces: TemplatePieces, slots: Mapping[str, Parameter]
-    ) -> tuple[str, Parameter | None]:
-        """Return the text with the slots filled, and the parameter of the first slot."""
-        text, first = "", None
+    def _filled(self, pieces: TemplatePieces, slots: Mapping[str, Parameter]) -> str:
+        text = ""
         for piece in pieces:
             if isinstance(piece, str):
                 text += piece
-                continue
-            parameter = slots.get(piece.name)
-            if parameter is not None:
-                first = first or parameter
+            elif (parameter := slots.get(piece.name)) is not None:
                 value = argument_at(self._arguments, parameter.argument)
                 write = partial(_path_text, parameter)
                 text += self._written(parameter.argument, value, write) or ""
@@ -377,7 +357,7 @@ class _Draft:
             else:
                 reason = f"The path has a slot {piece.name!r}, but there is no parameter for it."
                 raise DocumentError(self.where, reason)
-        return text, first
+        return text
 
     def _written(
         self, keys: Keys, value: JsonValue, write: Callable[[JsonValue], T | None]
@@ -387,8 +367,6 @@ class _Draft:
             return write(value)
         except UnsendableError as error:
             self._refuse((*keys, *error.keys), error.expected)
-        except RecursionError:
-            self.issues.append(unsendable(keys, "a value that is not nested so deeply", None))
         return None
 
     def _refuse(self, keys: Keys, expected: str) -> None:

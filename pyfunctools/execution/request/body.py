@@ -9,7 +9,6 @@ from pyfunctools.execution.person.uploads import file_of, is_binary, wants_file
 from pyfunctools.execution.request.styles import (
     NOT_UNICODE,
     TOKEN,
-    Encode,
     Pairs,
     checked_name,
     form_encoded,
@@ -18,7 +17,6 @@ from pyfunctools.execution.request.styles import (
     percent_reserved,
     scalar_text,
     styled_pairs,
-    styled_text,
     unencoded,
 )
 from pyfunctools.execution.steps import UnsendableError
@@ -134,7 +132,11 @@ def form_text(
             if is_styled(rule):
                 encode = percent_reserved if rule.allow_reserved else form_encoded
                 field = form_parameter(name, rule, schema=declared)
-                found += _styled_fields(field, inner, encode, form_encoded, deep)
+                before, after = (
+                    (unencoded, encode) if field.style == "simple" else (encode, unencoded)
+                )
+                pairs = styled_pairs(field, inner, before, encode_name=form_encoded, deep=deep)
+                found += [(part, after(text)) for part, text in pairs]
                 continue
             for item, below in _items(inner, declared):
                 found.append((form_encoded(name), form_encoded(_field(item, rule, below))))
@@ -164,20 +166,11 @@ def form_parameter(
     )
 
 
-def _styled_fields(
-    field: Parameter, value: JsonValue, encode: Encode, encode_name: Encode, deep: bool
-) -> Pairs:
-    if field.style == "simple":
-        text = styled_text(field, value, unencoded)
-        return [] if text is None else [(encode_name(field.name), encode(text))]
-    return styled_pairs(field, value, encode, encode_name=encode_name, deep=deep)
-
-
 def _items(
     value: JsonValue, schema: JsonSchema | bool
 ) -> Iterator[tuple[JsonValue, JsonSchema | bool]]:
     """Yield each item of an array, or the value itself, with its schema; nulls are left out."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         branches = [branch for keyword in UNIONS for branch in schemas_of(_under(schema, keyword))]
         inner = (_under(each, "items") for each in (schema, *branches))
         below = next(iter(schemas_of([each for each in inner if each is not None])), True)
@@ -237,7 +230,8 @@ def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_WrittenPart]:
             is_plain = not any(is_binary(s) or file_of(item, s) for item, s in items)
             if name is not None and is_styled(rule) and is_plain:
                 field = form_parameter(name, rule, schema=schema)
-                for part, text in _styled_fields(field, inner, unencoded, unencoded, deep):
+                pairs = styled_pairs(field, inner, unencoded, encode_name=unencoded, deep=deep)
+                for part, text in pairs:
                     yield _head(part, rule), text.encode()
             else:
                 for item, below in items:

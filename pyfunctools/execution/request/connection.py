@@ -112,7 +112,7 @@ class ConnectionSettings:
 
     Raises:
         DefinitionError: the server, the headers or a credential is invalid, or private networks are
-            to be blocked with a client: only the runner's own connections can do that.
+            to be blocked with a client.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -256,16 +256,8 @@ class ConnectionSecrets:
 def _is_credential(name: str, text: str) -> bool:
     if sounds_secret(name) or not _AUTH.isdisjoint(re.findall(r"[a-z]+", name.lower())):
         return True
-    if name.lower() in _PLAIN:
-        return False
-    return _SCHEME.match(text) is not None or _is_token(text)
-
-
-def _is_token(text: str) -> bool:
-    """Return whether a value looks like a token, not like a word, version, date or address."""
-    if not _TOKEN.fullmatch(text) or _VERSION.fullmatch(text):
-        return False
-    return any(each.isalpha() for each in text) and any(each.isdigit() for each in text)
+    is_token = _TOKEN.fullmatch(text) and not _VERSION.fullmatch(text)
+    return bool(is_token or _SCHEME.match(text))
 
 
 def _secret_parts(text: str) -> Iterator[str]:
@@ -280,19 +272,14 @@ def _secret_parts(text: str) -> Iterator[str]:
 
 
 _AUTH = frozenset(
-    {"auth", "authentication", "authorization", "bearer", "jwt", "session", "sessionid", "sid"}
-    | {"sig", "signature", "apikey", "csrf", "xsrf", "nonce"}
+    {"auth", "authentication", "authorization", "bearer", "session", "sessionid", "sid"}
+    | {"sig", "signature", "csrf", "xsrf", "nonce"}
 )
 """Words in the name of a header, cookie or query parameter that holds a credential."""
 
-_PLAIN = frozenset(
-    {"baggage", "cache-control", "expect", "idempotency-key", "keep-alive", "prefer", "range"}
-    | {"traceparent", "tracestate", "user-agent", "x-correlation-id", "x-request-id"}
-)
-"""Headers whose values look like a token, and are none."""
-
 _SCHEME = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey|api-key)\s", re.IGNORECASE)
-_TOKEN = re.compile(r"[\w.~+/=:-]{8,}", re.ASCII)
+_TOKEN = re.compile(r"(?=.*[a-z])(?=.*\d)[\w.~+/=:-]{8,}", re.ASCII | re.IGNORECASE)
+"""A value with letters and digits, and without spaces."""
 _VERSION = re.compile(
     r"\d{4}-\d\d-\d\d\S*"  # 2024-10-01, 2024-10-01-preview
     r"|v?\d{1,4}(?:\.\d{1,6}){1,4}(?:[.-](?:alpha|beta|dev|preview|rc)[.-]?\d*)?"  # 1.2.3-beta4

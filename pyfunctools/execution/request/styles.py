@@ -6,7 +6,6 @@ nested value in a `deepObject` is refused unless `deep` is set.
 """
 
 import re
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from json import JSONEncoder
 from typing import TypeAlias
@@ -133,16 +132,12 @@ def form_encoded(text: str) -> str:
 
 
 def scalar_text(value: JsonValue) -> str:
-    """Return the text of one value: text as it is, bytes as base64, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes | bytearray):
-        return _base64(value)
-    return json_text(value)
+    """Return the text of one value: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json_text(value)
 
 
 def json_text(value: JsonValue, *, ascii_only: bool = False) -> str:
-    """Return the value as compact JSON; bytes are written as base64."""
+    """Return the value as compact JSON."""
     try:
         return (_ASCII if ascii_only else _COMPACT)(value)
     except (TypeError, ValueError, RecursionError):
@@ -156,16 +151,8 @@ def content_text(content_type: str, value: JsonValue, encode: Encode) -> str:
     return encode(scalar_text(value))
 
 
-def _base64(value: object) -> str:
-    if not isinstance(value, bytes | bytearray):
-        raise TypeError(type(value).__name__)
-    return b64encode(bytes(value)).decode("ascii")
-
-
-_COMPACT = JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_base64
-).encode
-_ASCII = JSONEncoder(separators=(",", ":"), allow_nan=False, default=_base64).encode
+_COMPACT = JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_ASCII = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def styled_text(parameter: Parameter, value: JsonValue, encode: Encode) -> str | None:
@@ -181,9 +168,9 @@ def styled_text(parameter: Parameter, value: JsonValue, encode: Encode) -> str |
         pairs = styled_pairs(parameter, value, encode)
         return "".join(f";{name}={text}" if text else f";{name}" for name, text in pairs) or None
     parts = _parts(value, encode, parameter.schema)
-    if parts is None or parts == []:
+    if not parts:
         return None
-    text = parts if isinstance(parts, str) else _joined(parts, style, explode, encode)
+    text = _joined(parts, style, explode, encode)
     return f".{text}" if style == "label" else text
 
 
@@ -200,42 +187,33 @@ def styled_pairs(
     With `deep` a nested value in a `deepObject` is written as `name[a][b]`, items as `name[0]`: no
     standard defines this, but many servers read it.
     """
-    if parameter.content_type is not None:
-        text = content_text(parameter.content_type, value, encode)
-        return [(percent(parameter.name), text)]
     name, style, explode = encode_name(parameter.name), parameter.style, parameter.explode
+    if parameter.content_type is not None:
+        return [(name, content_text(parameter.content_type, value, encode))]
     if style == "deepObject" and isinstance(value, dict | list):
         return list(_deep_pairs(value, name, encode, deep))
     parts = _parts(value, encode, parameter.schema)
-    if isinstance(parts, str):
-        return [(name, parts)]
-    if not parts:
-        return []
-    if not explode:
+    if parts and not explode:
         return [(name, _joined(parts, style, explode, encode))]
     return [part if isinstance(part, tuple) else (name, part) for part in parts]
 
 
 _Parts: TypeAlias = list[str | tuple[str, str]]
-"""The encoded items of an array, or members of an object."""
+"""The encoded items of an array, or members of an object; a scalar is the only item."""
 
 
-def _parts(
-    value: JsonValue, encode: Encode, schema: Mapping[str, JsonValue] | bool
-) -> str | _Parts | None:
-    """Return the encoded text, items or members of a value, without nulls."""
-    if value is None:
-        return None
+def _parts(value: JsonValue, encode: Encode, schema: Mapping[str, JsonValue] | bool) -> _Parts:
+    """Return the encoded parts of a value, without nulls."""
     if isinstance(value, dict):
         return [
             (encode(checked_name(str(key))), encode(scalar_text(inner)))
             for key, inner in value.items()
             if inner is not None
         ]
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         items = schema.get("items") if isinstance(schema, Mapping) else None
         return [encode(_item_text(inner, items)) for inner in value if inner is not None]
-    return encode(scalar_text(value))
+    return [] if value is None else [encode(scalar_text(value))]
 
 
 def _item_text(value: JsonValue, schema: JsonValue) -> str:
@@ -271,16 +249,14 @@ def _deep_pairs(
         raise UnsendableError("no array: how a `deepObject` holds one is not defined", keys)
     members = value.items() if isinstance(value, dict) else ()
     for key, inner in enumerate(value) if isinstance(value, list) else members:
-        if isinstance(key, str) and not {"[", "]"}.isdisjoint(key):
-            raise UnsendableError(
-                "a name without `[` and `]`, which stand for the nesting", (*keys, key)
-            )
-        below, at = f"{name}%5B{percent(checked_name(str(key)))}%5D", (*keys, key)
+        at = (*keys, key)
+        if not {"[", "]"}.isdisjoint(str(key)):
+            raise UnsendableError("a name without `[` and `]`, which stand for the nesting", at)
+        below = f"{name}%5B{percent(checked_name(str(key)))}%5D"
+        if isinstance(inner, dict | list) and not deep:
+            reason = "a plain value: how a `deepObject` nests others is not defined"
+            raise UnsendableError(reason, at)
         if isinstance(inner, dict | list):
-            if not deep:
-                raise UnsendableError(
-                    "a plain value: how a `deepObject` nests others is not defined", at
-                )
             yield from _deep_pairs(inner, below, encode, deep, at)
         elif inner is not None:
             yield below, encode(scalar_text(inner))

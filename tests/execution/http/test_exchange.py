@@ -246,9 +246,9 @@ def test_the_pause_before_each_retry_is_longer_and_partly_random(
     assert all(least <= pause <= most for pause in pauses)
 
 
-@pytest.mark.parametrize(("wanted", "most"), [(0, 0), (3, 3.3), (600, 601)])
-def test_a_pause_is_never_shorter_than_the_server_wants(wanted: float, most: float) -> None:
-    assert all(wanted <= pause_before(3, wanted) <= most for _ in range(50))
+@pytest.mark.parametrize("wanted", [0, 3, 600])
+def test_a_pause_is_never_shorter_than_the_server_wants(wanted: float) -> None:
+    assert all(wanted <= pause_before(3, wanted) <= wanted + 1.6 for _ in range(50))
 
 
 def test_nothing_is_sent_after_the_deadline() -> None:

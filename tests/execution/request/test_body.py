@@ -39,7 +39,6 @@ def sent(content_type: str, value: Any, schema: Any = True) -> tuple[str, bytes]
         ("application/json; charset=utf-16le", 1, b"1\0"),
         ("application/json; charset=nonsense", "é", b'"\\u00e9"'),
         ("application/merge-patch+json", None, b"null"),
-        ("application/json", {"f": b"\x00"}, b'{"f":"AA=="}'),
         ("application/x-www-form-urlencoded", {"a": "b c"}, b"a=b+c"),
         ("text/plain", "x", b"x"),
         ("text/plain", 1.5, b"1.5"),
