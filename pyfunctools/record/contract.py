@@ -141,7 +141,9 @@ class Contract:
     def notes(self) -> tuple[Note, ...]:
         """The notes on the schemas as they were written."""
         _, notes, _ = self._given
-        return tuple(dict.fromkeys((*notes(self.llm), *_lost(self.separated))))
+        lost = () if self.separated is None else self.separated.lost
+        ours = (Note(text=_LOST.format(path)) for path in lost)
+        return tuple(dict.fromkeys((*notes(self.llm), *ours)))
 
     @cached_property
     def human_side(self) -> HumanSide:
@@ -168,13 +170,6 @@ class Contract:
             return NotImplemented
         names = ("parameters", "output", "items", "separated")
         return all(getattr(self, name) == getattr(other, name) for name in names)
-
-    def __hash__(self) -> int:
-        return hash(tuple(_properties(self.parameters)))
-
-    def __repr__(self) -> str:
-        # Without the schemas: they have the defaults of secrets.
-        return f"<Contract of {', '.join(_properties(self.parameters))}>"
 
     @classmethod
     def from_schemas(
@@ -289,13 +284,10 @@ def _separate(graph: Graph, whole: Validator) -> "Separated":
     return separated_by(graph, whole)
 
 
-def _lost(separated: "Separated | None") -> Iterator[Note]:
-    """Yield a note for each place that is human as a whole because of a part of it."""
-    for path in () if separated is None else separated.lost:
-        yield Note(
-            text=f"`{path}` is the person's as a whole: one of its alternatives is, or a part that "
-            "cannot be split off. Pass `is_human=` to change this."
-        )
+_LOST = (
+    "`{}` is the person's as a whole: one of its alternatives is, or a part that cannot be split "
+    "off. Pass `is_human=` to change this."
+)
 
 
 _LONGEST_EXAMPLE = 4_000

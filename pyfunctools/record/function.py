@@ -146,8 +146,8 @@ class Function:
         from pyfunctools.record.handler import KeywordHandler
 
         check_predicate(is_human)
-        checked_traits("from_schema", {"name": name, "description": description})
-        settings = checked_traits("from_schema", traits)
+        written = {"name": name, "description": description, **traits}
+        settings: dict[str, Any] = checked_traits("from_schema", written)
         if handler is not None and not callable(handler):
             remedy = "Write the function that runs."
             raise wrong_type("from_schema(handler)", "a function", handler, remedy)
@@ -158,14 +158,8 @@ class Function:
             runs.check_takes(name, *contract.declared())
             qualname = getattr(handler, "__qualname__", type(handler).__qualname__)
             origin = Method(qualname=qualname, is_async=runs.is_async)
-        function = cls(
-            name=name,
-            description=description or "",
-            origin=origin,
-            _contract=Lazy.of(contract),
-            _handler=runs,
-        )
-        return replace(function, **settings)
+        settings["description"] = description or ""
+        return cls(origin=origin, _contract=Lazy.of(contract), _handler=runs, **settings)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

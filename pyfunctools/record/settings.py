@@ -65,12 +65,10 @@ class Settings:
 
     def __reduce__(self) -> tuple[object, ...]:
         remedy = "Write a function at the top of a module, or configure after pickling."
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
         for name in ("confirm", "fixed", "on_call", "executor"):
-            check_picklable(f"configured({name})", getattr(self, name), remedy)
-        return (
-            partial(Settings, **{each.name: getattr(self, each.name) for each in fields(self)}),
-            (),
-        )
+            check_picklable(f"configured({name})", values[name], remedy)
+        return (partial(Settings, **values), ())
 
 
 def check_picklable(where: str, value: object, remedy: str) -> None:
