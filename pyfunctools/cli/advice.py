@@ -39,7 +39,6 @@ _WHOLE: Final = re.compile(
 
 _WORD: Final = re.compile(r"\b(?!(?:or|and)\b)[\w-]+")
 
-_MOST_ALIKE: Final = 5
 _EXAMPLES: Final = 3
 _PLACE: Final = re.compile(r" \(at /.*\)$|^\d+ ")
 
@@ -69,7 +68,7 @@ def summed_up(found: Sequence[Advice]) -> Iterator[Advice]:
     seen = Counter[tuple[str, str]]()
     for each, text in zip(found, texts, strict=True):
         seen[text] += 1
-        if counts[text] <= _MOST_ALIKE or seen[text] <= _EXAMPLES:
+        if seen[text] <= _EXAMPLES:
             yield each
         elif seen[text] == _EXAMPLES + 1:
             yield (f"and {counts[text] - _EXAMPLES:,} more", *text)

@@ -17,9 +17,9 @@ from pyfunctools import __version__
 from pyfunctools._text import quantity
 from pyfunctools.cli import demo as demonstration
 from pyfunctools.cli import display
-from pyfunctools.cli.advice import Advice, findings, summed_up
+from pyfunctools.cli.advice import findings, summed_up
 from pyfunctools.cli.asking import answers_to, approval_prompt
-from pyfunctools.cli.display import Status, outcome_row, prepare, print_json, print_rows, status_of
+from pyfunctools.cli.display import Status, outcome_row, prepare, print_json, status_of
 from pyfunctools.cli.replaying import check_recording
 from pyfunctools.cli.source import (
     json_arguments,
@@ -157,7 +157,7 @@ def list_functions(
 ) -> None:
     """List the functions of a source: name, origin, summary."""
     controller = open_source(source, undecorated=undecorated)
-    chosen = controller if tag is None else _selected(controller, [tag], None)
+    chosen = controller if tag is None else _selected(controller, [tag])
     _print_functions(chosen.functions, controller, as_json=as_json, is_whole=tag is None)
 
 
@@ -181,7 +181,7 @@ def _print_functions(
     if as_json:
         print_json([_row(function) for function in functions])
         return
-    _print_table(list(map(display.table_row, functions)))
+    display.print_table(list(map(display.table_row, functions)))
     total, skipped = quantity(len(functions), "function"), None
     if is_whole:
         total += f", {len(controller.skipped)} skipped"
@@ -240,7 +240,7 @@ def check(
     if as_json:
         print_json([{"where": where, "kind": kind, "text": text} for where, kind, text in found])
     else:
-        _print_table(found, [*summed_up(found)])
+        display.print_table(found, [*summed_up(found)])
         kinds = Counter(kind for _, kind, _ in found)
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         display.print_note(counts or "nothing found")
@@ -263,8 +263,7 @@ def replay(
         print_json(counts)
     else:
         found = [(title, each) for title, named in counts.items() for each in named.items()]
-        rows = [(title, name, str(count)) for title, (name, count) in found]
-        _print_table(rows)
+        display.print_table([(title, name, str(count)) for title, (name, count) in found])
     if not counts["calls"].keys() <= {"right", "repaired"}:
         raise typer.Exit(Status.FOUND)
 
@@ -274,14 +273,13 @@ def export(
     source: SourceArgument,
     dialect: Annotated[str, typer.Option(help="`openai`, `anthropic`, `gemini`, ...")] = "openai",
     tag: Annotated[list[str] | None, typer.Option(help="Only functions with this tag.")] = None,
-    name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Strict mode where possible.")] = False,
     undecorated: Undecorated = False,
 ) -> None:
     """Print a vendor's tools as JSON; losses go to standard error."""
     controller = open_source(source, undecorated=undecorated)
-    if tag or name:
-        controller = _selected(controller, tag or None, name or None)
+    if tag:
+        controller = _selected(controller, tag)
     tools = controller.tools(dialect, strict=strict or None)
     for function, losses in tools.losses.items():
         for loss in losses:
@@ -432,23 +430,8 @@ def _row(function: Function) -> dict[str, object]:
     }
 
 
-def _selected(
-    controller: Controller, tags: list[str] | None, names: list[str] | None
-) -> Controller:
+def _selected(controller: Controller, tags: list[str]) -> Controller:
     try:
-        return controller.select(tags=tags, names=names)
+        return controller.select(tags=tags)
     except DefinitionError as error:
-        option = "--tag" if error.where == "select(tags)" else "--name"
-        raise DefinitionError(option, error.reason) from None
-
-
-def _print_table(rows: Sequence[Advice], shown: Sequence[Advice] | None = None) -> None:
-    """Print rows, or what is `shown` of them in a terminal, each in two lines.
-
-    For another program there are tabs between the cells.
-    """
-    console = Console()
-    if console.is_terminal:
-        display.print_parts(console, display.two_lines(rows if shown is None else shown))
-    else:
-        print_rows(rows)
+        raise DefinitionError("--tag", error.reason) from None

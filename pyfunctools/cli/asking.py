@@ -112,16 +112,9 @@ def _value(question: Question, text: str, are_numbers: bool) -> JsonValue:
         return {"y": "yes", "n": "no"}.get(text.strip().lower(), text)
     words = [word.strip() for word in text.split(",")] if question.kind == "choices" else [text]
     if question.options and not are_numbers:
-        words = [_option(question, word) for word in words]
+        numbered = {str(number): value for number, value in enumerate(question.options, 1)}
+        words = [text_of_value(numbered.get(word.strip(), word)) for word in words]
     return [*words] if question.kind == "choices" else words[0]
-
-
-def _option(question: Question, word: str) -> str:
-    """Return the option with this number, or the word itself."""
-    number = int(word) if word.strip().isascii() and word.strip().isdigit() else 0
-    return (
-        text_of_value(question.options[number - 1]) if 0 < number <= len(question.options) else word
-    )
 
 
 def _hints(question: Question, is_list: bool) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """The demo: one order, from the text of a model to the request of the shop, screen by screen."""
 
-import sys
-from contextlib import suppress
 from inspect import getsource
 from textwrap import dedent
 from typing import Annotated, Literal
@@ -60,7 +58,7 @@ CARD = "5555 4444 3333 4242"
 
 
 def play(console: Console) -> None:
-    """Print the demo: real calls, in this process. On a terminal Enter leads to the next screen."""
+    """Print the demo: real calls, in this process."""
     screens = {
         "A method becomes a function for a model": _show_class,
         "Small mistakes are repaired; wrong values go back": _show_wrong_call,
@@ -69,7 +67,6 @@ def play(console: Console) -> None:
     with Controller.from_object(TeaShop()) as shop:
         for number, (title, show) in enumerate(screens.items(), 1):
             if number > 1:
-                _pause(console)
                 console.print()
             console.print(Rule(f"[bold]{number}. {title}", align="left", style="cyan"))
             show(console, shop)
@@ -107,12 +104,6 @@ def _show_next_commands(console: Console) -> None:
     display.print_parts(console, Text(), Text("Your turn:", style="bold"))
     for command in ("list demo", "show demo order", "call demo order tea=sencha grams=100"):
         display.print_parts(console, Text(f"  pyfunctools {command}", style="bold magenta"))
-
-
-def _pause(console: Console) -> None:
-    if console.is_terminal and sys.stdin.isatty():
-        with suppress(EOFError):  # standard input has ended: do not wait
-            console.input("[dim]Enter for more [/dim]")
 
 
 def _line(console: Console, title: str, text: str) -> None:

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from enum import IntEnum
 from io import TextIOWrapper
@@ -17,7 +17,7 @@ from rich.text import Text
 
 from pyfunctools._json import JsonSchema
 from pyfunctools._text import shortened, text_of_value, visible
-from pyfunctools.cli.advice import summed_up
+from pyfunctools.cli.advice import Advice, summed_up
 from pyfunctools.controller import Controller
 from pyfunctools.record.function import Function
 from pyfunctools.record.origin import origin_text
@@ -213,7 +213,14 @@ def print_json(value: object, *, indent: int | None = None) -> None:
     print(json.dumps(value, ensure_ascii=not is_unicode, indent=indent))
 
 
-def print_rows(rows: Iterable[Iterable[str]]) -> None:
-    """Print one line for each row, cells separated by tabs."""
+def print_table(rows: Sequence[Advice], shown: Sequence[Advice] | None = None) -> None:
+    """Print rows, or what is `shown` of them in a terminal, each in two lines.
+
+    For another program there are tabs between the cells.
+    """
+    console = Console()
+    if console.is_terminal:
+        print_parts(console, two_lines(rows if shown is None else shown))
+        return
     for row in rows:
         print("\t".join(" ".join(visible(cell).split()) for cell in row))

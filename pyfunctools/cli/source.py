@@ -210,8 +210,6 @@ def _imported(source: str) -> object:
 def _of_object(source: str, value: object, undecorated: bool) -> Controller:
     if isinstance(value, Controller):
         return value
-    if isinstance(value, type):
-        return Controller.from_object(_instance(source, value), all=undecorated)
     if isinstance(value, Function) or (callable(value) and hasattr(value, "__code__")):
         functions: list[Callable[..., object] | Function] = [value]
         return Controller.from_functions(functions, name=source)
@@ -220,7 +218,7 @@ def _of_object(source: str, value: object, undecorated: bool) -> Controller:
 
         if isinstance(value, FastAPI | APIRouter):
             return Controller.from_fastapi(value)
-    return Controller.from_object(value, all=undecorated)
+    return Controller.from_object(_instance(source, value), all=undecorated)
 
 
 def _instance(source: str, value: object) -> object:
