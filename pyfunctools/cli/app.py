@@ -309,8 +309,6 @@ def call(
     In a terminal, the person is asked for missing values, and for approval if the function needs it
     or is destructive.
     """
-    if (source, args, human).count("-") > 1:
-        raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")
     controller = open_source(
         source, server=server, headers=header, auth=auth, undecorated=undecorated, runs=True
     )

@@ -90,21 +90,19 @@ def parsed_template(path: str) -> tuple[list[TemplatePieces], TemplatePieces]:
 _AT_QUERY = re.compile(rf"((?:{SLOT}|[^?])*)\??(.*)", re.DOTALL)
 """Splits a path at the first `?` outside of braces."""
 
-_BRACES = re.compile(SLOT)
-_SLOT = re.compile(rf"{SLOT}|(?<=/)(?P<colon>:[A-Za-z_][A-Za-z0-9_]*)")
+_BRACES = re.compile(f"({SLOT})")
+_SLOT = re.compile(rf"({SLOT}|(?<=/):[A-Za-z_][A-Za-z0-9_]*)")
 _LITERAL = "/!$&'()*+,;=:@"
 
 
 def _pieces(text: str, slot: re.Pattern[str]) -> Iterator[str | TemplateSlot]:
-    end = 0
-    for found in slot.finditer(text):
-        yield percent_except(text[end : found.start()], _LITERAL)
-        end = found.end()
-        if found.lastgroup == "colon":
-            yield TemplateSlot(found.group()[1:], found.group())
-        elif not found.group().startswith(("{?", "{&")):
-            yield TemplateSlot(_without_operators(found.group()[1:-1]))
-    yield percent_except(text[end:], _LITERAL)
+    for index, piece in enumerate(slot.split(text)):
+        if index % 2 == 0:
+            yield percent_except(piece, _LITERAL)
+        elif piece.startswith(":"):
+            yield TemplateSlot(piece[1:], piece)
+        elif not piece.startswith(("{?", "{&")):
+            yield TemplateSlot(_without_operators(piece[1:-1]))
 
 
 def _without_operators(slot: str) -> str:

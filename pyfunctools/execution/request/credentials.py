@@ -27,7 +27,6 @@ def schemes_to_send(route: Route, known: Collection[str]) -> tuple[SecuritySchem
     client or a header may carry the rest. `mutualTLS` is left to the client.
     """
     partly: tuple[SecurityScheme, ...] = ()
-    optional = False
     for requirement in route.security:
         wanted = [route.schemes[name] for name in requirement if name in route.schemes]
         found = tuple(scheme for scheme in wanted if scheme.name in known)
@@ -35,8 +34,7 @@ def schemes_to_send(route: Route, known: Collection[str]) -> tuple[SecuritySchem
         if found and not missing and len(wanted) == len(requirement):
             return found
         partly = partly or found
-        optional = optional or not requirement
-    return () if optional else partly
+    return () if {} in route.security else partly
 
 
 def explicit_schemes(names: Iterable[str]) -> tuple[SecurityScheme, ...]:

@@ -208,11 +208,8 @@ _PATH = "/!$&'()*+,;=:@"
 
 def _with_variables(server: Server, given: Mapping[str, str], error: ErrorMaker) -> str:
     """Return the URL with a value for each variable; no value can leave its part of the URL."""
-    url, end = "", 0
-    for found in _VARIABLE.finditer(server.url):
-        url += server.url[end : found.start()]
-        end = found.end()
-        name = found.group(1)
+    url, *pieces = _VARIABLE.split(server.url)
+    for name, after in zip(pieces[::2], pieces[1::2], strict=True):
         owner = _CALLER if name in given else error
         value = given.get(name, server.variables.get(name))
         if value is None:
@@ -222,8 +219,8 @@ def _with_variables(server: Server, given: Mapping[str, str], error: ErrorMaker)
             raise owner(
                 f"The server variable {name!r} has a value the document does not list ({listed})."
             )
-        url += _variable_text(url, name, value, server.url[end:], owner)
-    return url + server.url[end:]
+        url += _variable_text(url, name, value, after, owner) + after
+    return url
 
 
 def _variable_text(before: str, name: str, value: str, after: str, error: ErrorMaker) -> str:
