@@ -40,9 +40,6 @@ Notes = Callable[[JsonSchema], Iterable[Note]]
 Examples = Callable[[], Iterable[JsonValue]]
 """A function that returns examples of all arguments as they were written."""
 
-_Rendered = tuple[str, bool, bool | None]
-"""The settings of a rendering: its dialect, whether it is strict, and `inline`."""
-
 
 class HumanSide:
     """Facts about the schema of a function's human side.
@@ -104,7 +101,7 @@ class Contract:
         self.first = first
         self.validator = Validator(parameters, formats="hinted" if hinted else True)
         self.output_validator = None if output is None else Validator(output, formats=not hinted)
-        self.renderings: dict[_Rendered, Rendering] = {}
+        self.renderings: dict[tuple[str, bool, bool | None], Rendering] = {}
         self.mark = object()
         self.kept: dict[str, str] = {}
         self._given = is_human, notes, examples
@@ -170,6 +167,8 @@ class Contract:
             return NotImplemented
         names = ("parameters", "output", "items", "separated")
         return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     @classmethod
     def from_schemas(

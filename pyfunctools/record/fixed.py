@@ -14,7 +14,7 @@ from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.contract import Contract
 from pyfunctools.record.function import Function, settings_of
 from pyfunctools.record.settings import NO_SETTINGS, FixedView
-from pyfunctools.schema.ground.path import Keys, parse_path
+from pyfunctools.schema.ground.path import ROOT, Keys, parse_path
 from pyfunctools.schema.separation.separate import ProgramPart
 
 Fixed: TypeAlias = Mapping[str, Any] | Callable[[Function, Any], Mapping[str, Any]]
@@ -82,8 +82,9 @@ def _places(function: Function, fixed: Fixed) -> dict[Keys, str]:
     """Return the keys of a function's fixed values, and each path as written."""
     found: dict[Keys, str] = {}
     for path in _by_path(function, fixed):
-        keys = _keys_of(path)
-        if not keys or not all(isinstance(key, str) for key in keys):
+        is_path = isinstance(path, str) and path.startswith(ROOT)  # pyright: ignore
+        keys = parse_path(path) if is_path else (path,)  # a bare name is one at the top
+        if not path or not keys or not all(isinstance(key, str) for key in keys):
             raise DefinitionError(
                 "fixed",
                 f"{path!r} is not the path of a named property.",
@@ -92,13 +93,6 @@ def _places(function: Function, fixed: Fixed) -> dict[Keys, str]:
             )
         found[keys] = path
     return found
-
-
-def _keys_of(path: object) -> Keys | None:
-    """Return the keys of a path as written; a bare name is that of a property at the top."""
-    if not isinstance(path, str) or not path:
-        return None
-    return parse_path(path) if path.startswith("$input") else (path,)
 
 
 def _by_path(function: Function, fixed: Fixed) -> Mapping[str, Any]:

@@ -61,9 +61,8 @@ class Skipped:
 
     def __post_init__(self) -> None:
         for name in ("where", "reason", "pointer"):
-            text = getattr(self, name)
-            if isinstance(text, str) and (shown := visible(text)) != text:
-                object.__setattr__(self, name, shown)
+            if text := getattr(self, name):
+                object.__setattr__(self, name, visible(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -106,12 +106,10 @@ class KeywordHandler:
 
     def arguments_of(self, bound: ReadyCall) -> Mapping[str, object]:
         """Return the arguments of a call that `bind` returned, with defaults, by JSON name."""
-        if not isinstance(bound, BoundCall):
-            return {}
         own = _parameters(self.callable, wrapped=True).items()
         empty = inspect.Parameter.empty
         defaults = {name: each.default for name, each in own if each.default is not empty}
-        found = {**defaults, **bound.keywords}
+        found = {**defaults, **cast("BoundCall", bound).keywords}
         return {name: value for name, value in found.items() if name not in self._given}
 
     def dump(self, value: object) -> JsonValue:

@@ -233,7 +233,6 @@ class DeadlineBackend:
     def __init__(self, inner: "httpcore.NetworkBackend", *, public_only: bool = False) -> None:
         self._inner = inner
         self._public_only = public_only
-        self.sleep = inner.sleep
 
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, **options: Any
@@ -263,7 +262,6 @@ class PublicBackend:
 
     def __init__(self, inner: "httpcore.AsyncNetworkBackend") -> None:
         self._inner = inner
-        self.sleep = inner.sleep
 
     async def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, **options: Any
@@ -393,13 +391,8 @@ def _faults(library: ModuleType) -> dict[str, tuple[type[Exception], ...]]:
 
 def complete_message(request: HttpRequest) -> tuple[bytes | None, dict[str, str]]:
     """Return the body and all headers of a request that no client completes."""
-    headers = {
-        "host": urlsplit(request.origin).netloc,
-        "accept": "*/*",
-        "user-agent": "pyfunctools",
-    }
-    headers |= request.headers
-    content = request.content
+    host, content = urlsplit(request.origin).netloc, request.content
+    headers = {"host": host, "accept": "*/*", "user-agent": "pyfunctools", **request.headers}
     if content is None and request.method in ("POST", "PUT", "PATCH"):
         content = b""  # some servers answer 411 to a write without a length
     if content is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from secrets import token_hex
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from pyfunctools._json import JsonSchema, JsonValue, text_of
 from pyfunctools.execution.person.uploads import file_of, is_binary, wants_file
@@ -212,11 +212,8 @@ def _multipart(body: Body, value: JsonValue, boundary: bytes, deep: bool) -> byt
     return b"".join((*whole, mark, b"--\r\n"))
 
 
-_WrittenPart: TypeAlias = tuple[bytes, bytes]
-"""The head of a part, and its content."""
-
-
-def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_WrittenPart]:
+def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the head of each part, and its content."""
     if not isinstance(value, dict | list):
         raise UnsendableError("an object, whose properties are the parts")
     rest = body.encoding.get(ITEMS, NO_ENCODING) if isinstance(value, list) else NO_ENCODING
@@ -242,7 +239,7 @@ def _parts(body: Body, value: JsonValue, deep: bool) -> Iterator[_WrittenPart]:
 
 def _part(
     name: str | None, value: JsonValue, rule: Encoding, schema: JsonSchema | bool
-) -> _WrittenPart:
+) -> tuple[bytes, bytes]:
     """Return a part, which is a body of its own, with its own media type and encoding."""
     media = first_concrete_media(rule.content_type or "")
     file = file_of(value, schema)

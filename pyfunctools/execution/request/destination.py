@@ -21,9 +21,6 @@ from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.note import Note
 from pyfunctools.route import Route, Server
 
-Endpoint: TypeAlias = tuple[str, str | None, int | None]
-"""The scheme, host and port of a URL; a default port is `None`."""
-
 WRITE_A_URL = "Pass a base URL such as `https://api.example.com/v1`."
 
 
@@ -145,8 +142,8 @@ def checked_servers(server: object) -> tuple[str, ...]:
     return found
 
 
-def endpoint_of(url: str) -> Endpoint:
-    """Return the scheme, host and port of a URL.
+def endpoint_of(url: str) -> tuple[str, str | None, int | None]:
+    """Return the scheme, host and port of a URL; a default port is `None`.
 
     Raises:
         ValueError: it has user information, or is no URL.
