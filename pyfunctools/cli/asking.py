@@ -22,7 +22,7 @@ from pyfunctools.record.file import File
 from pyfunctools.record.origin import origin_text
 from pyfunctools.record.outcome import Outcome, Question
 from pyfunctools.schema.feedback.pretty import pretty_json
-from pyfunctools.schema.ground.path import Keys, parse_path, value_at
+from pyfunctools.schema.ground.path import parse_path, value_at
 
 _MOST_HELP = 300
 """The most characters of the help text before a question."""
@@ -31,8 +31,8 @@ _MOST_HELP = 300
 def answers_to(outcome: Outcome, known: JsonObject | None, *, ask: bool) -> JsonObject | None:
     """Return the person's values for a call that waits for them, those that are `known` among them.
 
-    `None` means that no question is open, that an issue is about something else, or that nobody can
-    be asked: without a terminal only with `ask`.
+    `None` means that no question is open, or that nobody can be asked: without a terminal only with
+    `ask`.
 
     Raises:
         EOFError: standard input has ended.
@@ -48,20 +48,12 @@ def answers_to(outcome: Outcome, known: JsonObject | None, *, ask: bool) -> Json
     if known is None:
         console.print(safe_text(f"Your values for {waiting.function}", "bold cyan"))
     answers = _by_path(waiting.questions, known or {})
-    places = [parse_path(each.path) or () for each in waiting.questions]
-    if any(not any(_meet(issue.path.keys, keys) for keys in places) for issue in outcome.issues):
-        return None
     wrong = [each for each in waiting.questions if each.problem and each.path in answers]
     for each in wrong:
         console.print(safe_text(f"  Not accepted: {each.label}: {each.problem}", "yellow"))
     todo = wrong + [each for each in waiting.questions if each.path not in answers]
     # A blank answer is stored too, and not asked for again.
     return {**answers, **{each.path: _answer(each, console) for each in todo}} if todo else None
-
-
-def _meet(one: Keys, other: Keys) -> bool:
-    """Return whether one path leads to a part of the other."""
-    return one[: len(other)] == other[: len(one)]
 
 
 def _by_path(questions: Iterable[Question], known: JsonObject) -> JsonObject:
@@ -141,18 +133,13 @@ def read_line(prompt: str, *, hidden: bool = False) -> str:
 
 
 def is_confirmed(question: str) -> bool:
-    """Return whether a person answers yes; an empty answer is no.
+    """Return whether a person answers yes; any other answer is no.
 
     Raises:
         EOFError: standard input has ended.
         KeyboardInterrupt: the person pressed ctrl-C.
     """
-    while True:
-        typed = read_line(f"{question} [y/N]").strip().lower()
-        if typed in ("y", "yes"):
-            return True
-        if typed in ("", "n", "no"):
-            return False
+    return read_line(f"{question} [y/N]").strip().lower() in ("y", "yes")
 
 
 def approval_prompt(*, ask: bool) -> Callable[[PendingCall], bool | None]:

@@ -4,12 +4,7 @@ from http import HTTPStatus
 from json import JSONEncoder, detect_encoding
 
 from pyfunctools._text import shortened, visible
-from pyfunctools.execution.http.exchange import (
-    Headers,
-    Received,
-    origin_of_url,
-    retry_after,
-)
+from pyfunctools.execution.http.exchange import Headers, Received, origin_of_url, retry_after
 from pyfunctools.execution.http.items import DEPTH, StreamItem
 from pyfunctools.media_types import codec_of, is_json_media, is_text_media, without_parameters
 from pyfunctools.record.outcome import Outcome, Reason, Response

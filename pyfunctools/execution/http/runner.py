@@ -6,12 +6,7 @@ from functools import partial
 from typing import Any, Unpack
 
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
-from pyfunctools.execution.http.exchange import (
-    Exchange,
-    HttpTransport,
-    OpenResponse,
-    moved,
-)
+from pyfunctools.execution.http.exchange import Exchange, HttpTransport, OpenResponse, moved
 from pyfunctools.execution.http.items import StreamItem
 from pyfunctools.execution.http.logins import Login
 from pyfunctools.execution.http.responses import outcome_of_item, outcome_of_response
