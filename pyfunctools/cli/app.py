@@ -41,7 +41,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="See, check and call the functions of a class or an OpenAPI document, as a model would.",
     epilog="Exit status: 0 done, 1 the function failed, 2 a mistake in the command or the source, "
     "3 the arguments were refused, 4 a person has to add or approve something, 5 `check` or "
     "`replay` found something, 130 ended by ctrl-C.",

@@ -152,18 +152,12 @@ class Status(IntEnum):
     """The exit status of a command."""
 
     DONE = 0
-    FAILED = 1
-    """The function failed, or could not be reached."""
-    MISTAKE = 2
-    """The command line or its source is invalid."""
-    REFUSED = 3
-    """The arguments are invalid, or the function is unknown."""
-    WAITS = 4
-    """A value or the approval of a person is missing."""
-    FOUND = 5
-    """`check` or `replay` found something."""
-    INTERRUPTED = 130
-    """A person pressed ctrl-C."""
+    FAILED = 1  # the function failed, or could not be reached
+    MISTAKE = 2  # the command line or its source is invalid
+    REFUSED = 3  # the arguments are invalid, or the function is unknown
+    WAITS = 4  # a value or the approval of a person is missing
+    FOUND = 5  # `check` or `replay` found something
+    INTERRUPTED = 130  # a person pressed ctrl-C
 
 
 _WAITS: Final = frozenset({"declined", "denied", "needs_approval", "needs_human"})

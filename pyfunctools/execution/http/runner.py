@@ -44,9 +44,9 @@ from pyfunctools.schema import Failure, Validator
 class HttpRunner:
     """Runs the operations of a document; the settings are those of `Connection`.
 
-    No argument sets a header of the connection (`execution.request.claims`). If a callable for a
-    credential or the headers raises, the outcome is an error without the message of the exception.
-    A request with the header of `idempotency_header` may be repeated, up to `Limits.retries` times.
+    If a callable for a credential or the headers raises, the outcome is an error without the
+    message of the exception. A request with the header of `idempotency_header` may be repeated, up
+    to `Limits.retries` times.
 
     A `client` is used with its own headers, cookies, proxies and hooks, and is not closed. A
     blocking client runs in a thread if the call is awaited; an asynchronous client needs a call
@@ -54,8 +54,8 @@ class HttpRunner:
     library; the runner's own connections check it in each step.
 
     Raises:
-        DefinitionError: the server, the headers or the client is invalid, or private
-            networks are to be blocked with a client: only the runner's own connections can do that.
+        DefinitionError: the server, the headers or the client is invalid, or private networks are
+            to be blocked with a client.
     """
 
     repeats = False

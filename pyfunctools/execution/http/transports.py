@@ -1,12 +1,9 @@
 """How a request is sent: over a pool of httpcore, or over an httpx client of the caller.
 
-Each way blocks or awaits; only the lines that wait differ. httpx2 and httpcore2 have the same
-interfaces as httpx and httpcore. Errors of the libraries are recognised by their class.
-
-A timeout of httpcore limits one read or write; a server that sends a byte now and then never
-exceeds it. So the blocking backend of a pool is wrapped: every step gets the time that is left of
-the whole call. (An awaited call is cancelled at its deadline, see `exchange`.) With `public_only`
-both backends connect to public addresses only. A pool ignores the environment (proxies, `.netrc`,
+httpx2 and httpcore2 have the same interfaces as httpx and httpcore. A timeout of httpcore limits
+one read or write; a server that sends a byte now and then never exceeds it. So the blocking backend
+of a pool is wrapped: every step gets the time that is left of the whole call. (An awaited call is
+cancelled at its deadline, see `exchange`.) A pool ignores the environment (proxies, `.netrc`,
 certificates).
 """
 

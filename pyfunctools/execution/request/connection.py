@@ -1,10 +1,9 @@
 """The settings of a controller whose operations are called over HTTP, and what is masked of them.
 
-The texts of a connection that are masked in outcomes are its credentials, in any setting.
-`auth=` holds credentials only. Headers, cookies and the query of the base URL hold credentials and
-other settings side by side (`X-Api-Key`, `X-Api-Version`). A credential is recognised by its name,
-by a security scheme of the document, by its form, or because it hides its text as `SecretStr` does.
-The other settings are masked in errors only: a successful result may name a tenant or a version.
+Its credentials are masked in every outcome. Among headers, cookies and the query of the base URL a
+credential is recognised by its name, by a security scheme of the document, by its form, or because
+it hides its text as `SecretStr` does. The other texts there are masked in errors only: a successful
+result may name a tenant or a version.
 """
 
 import re
