@@ -20,8 +20,6 @@ from pyfunctools.route import Route
 from pyfunctools.schema.ground.did_you_mean import near_names
 
 _SOURCES = "Name an OpenAPI document's path, `-` for standard input, or `module:object` of Python."
-DEMO = "demo"
-"""The source that is the demo's shop."""
 _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _KEY = re.compile(r"(?:[0-9A-Fa-f]{2}){32,}")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
@@ -45,11 +43,12 @@ def open_source(
     Raises:
         PyfunctoolsError: the document cannot be read, or the object cannot become a controller.
     """
-    if (source == DEMO or _OBJECT.fullmatch(source)) and not Path(source).exists():
+    is_demo = source == "demo"
+    if (is_demo or _OBJECT.fullmatch(source)) and not Path(source).exists():
         for option, value in (("--server", server), ("--header", headers), ("--auth", auth)):
             if value:
                 raise DefinitionError(option, f"This is for documents, and {source} is Python.")
-        return _of_object(source, TeaShop if source == DEMO else _imported(source), undecorated)
+        return _of_object(source, TeaShop if is_demo else _imported(source), undecorated)
     if undecorated:
         raise DefinitionError("--all", f"This is for classes, and {source} is a document.")
     if "://" in source:
@@ -106,12 +105,10 @@ def read_human(given: str | None) -> dict[str, JsonValue] | None:
     Raises:
         PyfunctoolsError: the text is not a JSON object, or its file cannot be read.
     """
-    text = read_value(given)
-    if text is None:
-        return None
-    value = _json("--human", text, 'Give {"name": value}.')
-    if not isinstance(value, dict):
-        raise DefinitionError("--human", "This is not a JSON object.", 'Give {"name": value}.')
+    text, remedy = read_value(given), 'Give {"name": value}.'
+    value = None if text is None else _json("--human", text, remedy)
+    if not isinstance(value, dict | None):
+        raise DefinitionError("--human", "This is not a JSON object.", remedy)
     return value
 
 
