@@ -105,14 +105,13 @@ class Checker:
         if isinstance(value, list) and 0 < len(self.names) >= len(value):
             value = dict(zip(self.names, value, strict=False))
         validator = self.validator
+        is_json = read is not None or is_json_value(value)
+        floats = not is_json or (read.whole if read else has_whole_float(value))
         # A float such as `42.0` may have to become an `int`, although the value is valid.
-        is_plain = (read is not None or is_json_value(value)) and not (
-            (read.whole if read else has_whole_float(value))
-            and self.place().misplaced_floats(value)[0]
-        )
+        is_plain = is_json and not (floats and self.place().misplaced_floats(value)[0])
         if is_plain and validator.accepts(value):
             return Success(value=value, repairs=repairs)
-        coercion = coerced(validator.outline, value, validator.test_of if is_plain else None)
+        coercion = coerced(validator.outline, value, floats=floats)
         result: Success[JsonValue] | Failure
         if is_plain and coercion.value is value:
             result = Failure(value=value, issues=validator.issues(value, "llm"))

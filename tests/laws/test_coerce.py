@@ -1,6 +1,5 @@
 import copy
 import json
-from itertools import chain
 from pathlib import Path
 
 import jsonschema_rs
@@ -11,15 +10,13 @@ from hypothesis import strategies as st
 from laws import law
 from stacks import on_stack
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.coercion.coerce import coerce, coerced
-from pyfunctools.schema.ground.json_values import is_json_value
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.outline import Outline, Part
+from pyfunctools.schema.outline.outline import Outline
+from pyfunctools.schema.parsing.strict import has_whole_float
 from pyfunctools.schema.result import Success
-from pyfunctools.schema.validation.validator import Validator
-from pyfunctools.schema.vocabulary import COMPOSITION
 
 INTEGER: JsonSchema = {"type": "integer"}
 NUMBER: JsonSchema = {"type": "number"}
@@ -167,38 +164,12 @@ def test_valid_values_stay_unchanged_except_whole_floats(schema: JsonSchema, val
 
 @law(500)
 @given(SCHEMAS, VALUES)
-def test_compiled_tests_do_not_change_the_result(schema: JsonSchema, value: JsonValue):
-    validator = Validator(schema)
-    try:
-        validator.compile()
-    except SchemaError:
-        return
-    if not isinstance(schema, dict) or not is_json_value(value):
-        return
-    if not Outline(schema).place.misplaced_floats(value)[0]:
-        result, other = (
-            coerced(Outline(schema), value, validator.test_of),
-            coerced(Outline(schema), value),
-        )
-        if not applies_to_itself(schema):
-            assert repr(result) == repr(other)
-
-
-def applies_to_itself(schema: JsonSchema) -> bool:
-    """Return whether a schema refers back to itself for the same value.
-
-    Such a schema accepts nothing, and what is tried before the walk ends depends on the walk.
-    """
-    outline = Outline(schema)
-    starts = [(), *(("$defs", name) for name in members_of(schema.get("$defs", {})))]
-    return any(_leads_back(outline.at(keys), ()) for keys in starts)
-
-
-def _leads_back(part: Part | None, above: tuple[Part, ...]) -> bool:
-    if part is None or part in above:
-        return part is not None
-    inner = [part.target, *chain.from_iterable(map(part.branches, COMPOSITION))]
-    return any(_leads_back(each, (*above, part)) for each in inner)
+def test_a_value_without_whole_floats_is_repaired_as_any_other(
+    schema: JsonSchema, value: JsonValue
+):
+    if not has_whole_float(value):
+        outline = Outline(schema)
+        assert repr(coerced(outline, value, floats=False)) == repr(coerced(outline, value))
 
 
 def test_valid_values_of_the_official_suite_stay_unchanged(shared: Path):

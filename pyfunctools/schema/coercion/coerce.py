@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyfunctools._json import JsonValue
+from pyfunctools.schema.ground.json_values import DEPTH, deeper_than, is_json_value
 from pyfunctools.schema.result import Success
 
 if TYPE_CHECKING:
-    from pyfunctools.schema.outline.outline import Outline, PlaceTests
+    from pyfunctools.schema.outline.outline import Outline
 
 
 def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
@@ -34,21 +35,19 @@ def coerce(schema: Mapping[str, Any] | bool, value: Any) -> Success[Any]:
     return coerced(Outline(normalize(schema)), value)
 
 
-def coerced(
-    outline: "Outline", value: JsonValue, test_of: "PlaceTests | None" = None
-) -> Success[JsonValue]:
+def coerced(outline: "Outline", value: JsonValue, *, floats: bool = True) -> Success[JsonValue]:
     """Return the value in the spelling that a normalized schema wants; see `coerce`.
 
-    With `test_of`, a value is valid if the compiled test of its place accepts it. Pass it only for
-    an invalid value that is JSON and has no float such as `42.0` where an integer may be wanted.
+    Without `floats` it is known to have no float such as `42.0`.
     """
     # Imported here, so that only an invalid value loads it.
-    from pyfunctools.schema.coercion.match import TooMuch
-    from pyfunctools.schema.coercion.repairing import Coercion
+    from pyfunctools.schema.coercion.repairing import Coercion, TooMuch
 
-    coercion = Coercion(test_of=test_of)
+    if not is_json_value(value) and deeper_than(value, DEPTH):
+        return Success(value=value)
+    coercion = Coercion(floats=floats)
     try:
-        result = (coercion.repaired if test_of else coercion.coerced)(outline.place, value, ())
+        result = coercion.coerced(outline.place, value, ())
     except (TooMuch, RecursionError):
         return Success(value=value)
     return Success(value=result, repairs=tuple(coercion.repairs))

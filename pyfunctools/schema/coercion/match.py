@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.json_values import deeper_than
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.outline.outline import Part, Place, ValueTest
 from pyfunctools.schema.validation.compiled import Compiled
@@ -24,31 +23,19 @@ WHOLE_FLOAT: Final = 1
 EXACT: Final = 2
 """The value matches."""
 
-MAX_DEPTH: Final = 64
-"""The deepest nesting of a value that is matched."""
 
-
-class TooMuch(Exception):  # noqa: N818 - a verdict, which never leaves the engine
-    """The value is nested deeper than arguments may be, or contains itself."""
-
-
-def match_of(place: Place, value: JsonValue, depth: int = 0) -> Match:
+def match_of(place: Place, value: JsonValue, *, floats: bool = True) -> Match:
     """Return how well a value matches a place; a valid value is never a `MISMATCH`.
 
-    Raises:
-        TooMuch: the value is nested more than `MAX_DEPTH` deep.
+    It must not be nested too deep. Without `floats` no float such as `42.0` is in it.
     """
-    if isinstance(value, (dict, list)) and deeper_than(value, MAX_DEPTH - depth):
-        raise TooMuch
     try:
         for test in place.cached(_tests_of):
             if not test(value):
                 return MISMATCH
     except (SchemaError, ValueError, TypeError):
         return MISMATCH  # not JSON
-    if not isinstance(value, (dict, list, float)):
-        return EXACT
-    return WHOLE_FLOAT if place.misplaced_floats(value)[0] else EXACT
+    return WHOLE_FLOAT if floats and place.misplaced_floats(value)[0] else EXACT
 
 
 def _tests_of(place: Place) -> list[ValueTest]:

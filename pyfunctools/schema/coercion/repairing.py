@@ -2,23 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import repeat
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.coercion.match import (
-    EXACT,
-    MAX_DEPTH,
-    MISMATCH,
-    WHOLE_FLOAT,
-    TooMuch,
-    match_of,
-)
+from pyfunctools.schema.coercion.match import EXACT, MISMATCH, WHOLE_FLOAT, match_of
 from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS
-from pyfunctools.schema.ground.json_values import equal
+from pyfunctools.schema.ground.json_values import DEPTH, equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.json_types import json_type
-from pyfunctools.schema.outline.outline import Part, Place, PlaceTests
+from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.parsing.scalars import (
@@ -109,14 +101,18 @@ _MOST_WRAPS = 3
 """The most arrays of one item that are put around one value."""
 
 
+class TooMuch(Exception):  # noqa: N818 - a verdict, which never leaves the engine
+    """The value is nested deeper than arguments may be, or too large."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Coercion:
     """Repairs one value, by one schema; `repairs` lists the changes.
 
-    With `test_of`, a value is valid if the compiled test of its place accepts it.
+    Without `floats` the value has no float such as `42.0`.
     """
 
-    test_of: "PlaceTests | None" = None
+    floats: bool
     repairs: list[Repair] = field(default_factory=list[Repair])
     _values: int = _MOST_VALUES
     _trials: int = _MOST_TRIALS
@@ -130,26 +126,16 @@ class Coercion:
         Raises:
             TooMuch: it is nested too deep, or too large.
         """
-        test = self.test_of and place.cached(self.test_of)
-        is_valid = test(value) if test else match_of(place, value, len(keys)) == EXACT
-        return value if is_valid else self.repaired(place, value, keys)
-
-    def repaired(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
-        """Return an invalid value, repaired as far as that is certain.
-
-        Raises:
-            TooMuch: as `coerced`.
-        """
+        if match_of(place, value, floats=self.floats) == EXACT:
+            return value
         self._values -= 1
-        if self._values < 0 or len(keys) > MAX_DEPTH:
+        if self._values < 0 or len(keys) > DEPTH:
             raise TooMuch
         if isinstance(value, (dict, list)):
             return self._container(place, value, keys)
-        if self.test_of and match_of(place, value, len(keys)) == EXACT:
-            return value  # it is invalid by a rule that no repair can meet
         for kind, meant in meanings(value, place.types, place.constants):
-            is_item = kind == "string" and match_of(place, [value], len(keys)) == EXACT
-            if not is_item and match_of(place, meant, len(keys)) == EXACT:
+            is_item = kind == "string" and match_of(place, [value]) == EXACT
+            if not is_item and match_of(place, meant) == EXACT:
                 self._note(kind, value, meant, keys)
                 return meant
         if isinstance(value, str) and not place.types.isdisjoint(("object", "array")):
@@ -167,10 +153,11 @@ class Coercion:
         result = parsed(text, place)
         if result is None or json_type(result.value) not in place.types:
             return text
+        self.floats = True
         self._note("json", text, result.value, keys)
         for repair in result.repairs:
             self.repairs.append(replace(repair, path=Path.of((*keys, *repair.path.keys))))
-        return self._moved(place, result.value, keys)
+        return self.coerced(place, result.value, keys)
 
     def _container(
         self, place: Place, value: JsonObject | list[JsonValue], keys: Keys
@@ -185,14 +172,14 @@ class Coercion:
         else:
             result = self._items(chosen, value, keys)
         for branches in open_unions:
-            if match_of(place, result, len(keys)) == MISMATCH:
+            if match_of(place, result) == MISMATCH:
                 result = self._by_branch(place, branches, result, keys)
         if not isinstance(value, dict):
             return result
         is_item = "array" in place.types and "object" not in place.types
         if not is_item and (len(value) != 1 or WRAPPERS.isdisjoint(value)):
             return result
-        if match_of(place, result, len(keys)) != MISMATCH:
+        if match_of(place, result) != MISMATCH:
             return result
         undone = self._undo(mark)
         for move in (self._unwrapped, self._by_titles, self._wrapped):
@@ -220,7 +207,7 @@ class Coercion:
                 meant = union.branch_by_tag(value)
                 if meant is None:
                     places = map(place.outline.place_of, zip(branches))
-                    fits = [match_of(each, value, len(keys)) for each in places]
+                    fits = [match_of(each, value) for each in places]
                     if EXACT in fits or not fits:
                         continue
                     meant = (
@@ -256,17 +243,11 @@ class Coercion:
         """Return whether null was written for an optional property that does not allow it."""
         declared = any(name in part.declared for part in outer.parts)
         required = any(name in part.required for part in outer.parts)
-        return declared and not required and match_of(place, None, len(keys)) == MISMATCH
+        return declared and not required and match_of(place, None) == MISMATCH
 
     def _items(self, outer: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
         changed = value
-        rest = outer.inside(outer.first_items)
-        test = self.test_of and rest.cached(self.test_of)
-        # `map` is the fastest way to ask for many items.
-        skips = map(test, value) if test else repeat(False)
-        for index, (inner, skip) in enumerate(zip(value, skips, strict=False)):
-            if skip and index >= outer.first_items:
-                continue
+        for index, inner in enumerate(value):
             result = self.coerced(outer.inside(index), inner, (*keys, index))
             if result is not inner:
                 changed = list(value) if changed is value else changed
@@ -291,7 +272,7 @@ class Coercion:
             result = self.coerced(place.outline.place_of((branch,)), value, keys)
             self._active.discard(trial)
             undone = self._undo(mark)
-            if undone and match_of(place, result, len(keys)) == EXACT:
+            if undone and match_of(place, result) == EXACT:
                 found.append((undone, result))
         fewest = min((len(repairs) for repairs, _ in found), default=0)
         found = [each for each in found if len(each[0]) == fewest]
@@ -310,8 +291,8 @@ class Coercion:
         mark = len(self.repairs)
         inner = value[name]
         self._note("unwrapped", value, inner, keys)
-        result = self._moved(place, inner, keys)
-        if isinstance(result, dict) and match_of(place, result, len(keys)) == EXACT:
+        result = self.coerced(place, inner, keys)
+        if isinstance(result, dict) and match_of(place, result) == EXACT:
             return result
         self._undo(mark)
         return value
@@ -329,8 +310,8 @@ class Coercion:
         listed = [value.get(name, item.rules.get("default")) for name, item in named]
         mark = len(self.repairs)
         self._note("named", value, listed, keys)
-        result = self._moved(place, listed, keys)
-        if match_of(place, result, len(keys)) == EXACT:
+        result = self.coerced(place, listed, keys)
+        if match_of(place, result) == EXACT:
             return result
         self._undo(mark)
         return value
@@ -348,25 +329,14 @@ class Coercion:
         mark = len(self.repairs)
         self._note("item", value, [value], keys)
         self._wraps += 1
-        wrapped = [self._moved(place.inside(0), value, (*keys, 0))]
+        wrapped = [self.coerced(place.inside(0), value, (*keys, 0))]
         self._wraps -= 1
         least = [part.rules.get("minItems") for part in place.parts]
         is_enough = all(not isinstance(each, int) or each <= 1 for each in least)
-        if is_enough and match_of(place, wrapped, len(keys)) == EXACT:
+        if is_enough and match_of(place, wrapped) == EXACT:
             return wrapped
         self._undo(mark)
         return value
-
-    def _moved(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
-        """Return the value coerced at another place than the one where it was written.
-
-        Compiled tests cannot be used: they accept `42.0` as an integer, and such floats were looked
-        for only at the place where the value was written.
-        """
-        test_of, self.test_of = self.test_of, None
-        result = self.coerced(place, value, keys)
-        self.test_of = test_of
-        return result
 
     def _note(self, kind: str, before: JsonValue, after: JsonValue, keys: Keys) -> None:
         path = Path.of(keys)

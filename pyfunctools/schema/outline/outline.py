@@ -35,8 +35,6 @@ T = TypeVar("T")
 
 ValueTest: TypeAlias = Callable[[JsonValue], bool]
 """A compiled part of a schema: a function that returns whether a value is valid."""
-PlaceTests: TypeAlias = "Callable[[Place], ValueTest | None]"
-"""A function that returns the compiled test of a place; see `Compiled.test_of`."""
 
 _NESTING = 8
 """How deep unions may be nested in unions; deeper unions are ignored."""

@@ -10,7 +10,7 @@ from pyfunctools.schema.ground.json_values import ABSENT
 from pyfunctools.schema.ground.path import Keys, Path, value_at, with_value
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.outline.outline import Outline, PlaceTests
+from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.result import Failure, Issue, Success
 from pyfunctools.schema.separation.graph import Graph, graph_of
 from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
@@ -167,11 +167,6 @@ class Separated:
     def outline(self) -> Outline:
         """The outline of the model's side."""
         return self._validators["llm"].outline
-
-    @property
-    def test_of(self) -> PlaceTests:
-        """A function that returns the compiled test of a place of the model's side."""
-        return self._validators["llm"].test_of
 
     def issues(self, value: JsonValue, side: SideName) -> tuple[Issue, ...]:
         """Return every issue of a value for one side; see `validate`.

@@ -36,7 +36,7 @@ from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import find_target
 from pyfunctools.schema.ground.walk import children, subschemas
 from pyfunctools.schema.outline.json_types import HINTED, Formats
-from pyfunctools.schema.outline.outline import BACKTRACKS, Place, ValueTest
+from pyfunctools.schema.outline.outline import BACKTRACKS, ValueTest
 from pyfunctools.schema.vocabulary import IN_PLACE, UNEVALUATED
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ class Compiled:
             SchemaError: it is invalid or nested too deeply, or has a reference without a target,
                 or with a target that may not be fetched.
         """
-        self._is_circular = _check(schema)
+        _check(schema)
         self.schema = schema
         self._formats = formats
         self._refused: list[str] = []
@@ -159,20 +159,6 @@ class Compiled:
             whole = self.part({"$ref": self.address(keys)}) if keys else self.validator
             test = self._tests[keys] = whole.is_valid
         return test
-
-    def test_of(self, place: Place) -> ValueTest | None:
-        """Return the test of all parts of a place, for values that are known to be JSON.
-
-        `None` if a part cannot be compiled apart from the whole, or if the schema has a reference
-        that leads back to itself for the same value: a part alone may then have another meaning.
-        """
-        if self._is_circular or not self.one_resource:
-            return None
-        try:
-            tests = [self.test(part.keys) for part in place.roots]
-        except SchemaError:
-            return None
-        return tests[0] if len(tests) == 1 else lambda value: all(test(value) for test in tests)
 
     def part(self, schema: JsonSchema | bool) -> Validator:
         """Compile a schema whose references are made by `address`.
@@ -245,35 +231,27 @@ def _retrieved(resolver: Resolver | None, refused: list[str], uri: str) -> dict[
     return cast("dict[str, JsonValue]", resolver(uri))
 
 
-def _check(schema: JsonSchema | bool) -> bool:
-    """Make the checks that jsonschema-rs does not; return whether there is a circle in place.
-
-    For a circle in place, see `_nested_in_place`.
-    """
+def _check(schema: JsonSchema | bool) -> None:
+    """Make the checks that jsonschema-rs does not."""
     if not isinstance(schema, dict | bool):
         raise SchemaError(f"a schema is an object or a boolean, and this is {preview(schema)}")
     if deeper_than(schema, MAX_SCHEMA_DEPTH):
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} levels deep")
     for keys, what in non_json_parts(schema):
         raise SchemaError(f"{what} is not JSON", pointer_of(keys))
-    if not isinstance(schema, dict):
-        return False
-    most, is_circular = _nested_in_place(schema)
-    if most > MAX_IN_PLACE:
+    if isinstance(schema, dict) and _nested_in_place(schema) > MAX_IN_PLACE:
         raise SchemaError(
             f"more than {MAX_IN_PLACE} schemas apply to one value, one inside the other, "
             "through `$ref`, `allOf`, `anyOf` and similar keywords"
         )
-    return is_circular
 
 
-def _nested_in_place(root: JsonSchema) -> tuple[int, bool]:
-    """Return how many nested schemas apply to one value at most, and whether there is a circle.
+def _nested_in_place(root: JsonSchema) -> int:
+    """Return how many nested schemas apply to one value at most.
 
-    A circle is a schema that applies, through others, to the same value again. It counts once.
+    One that applies, through others, to the same value again counts once.
     """
     most: dict[int, int] = {}  # by the id of a schema; 0 until all below it are known
-    is_circular = False
     stack = [(inner, False) for _, inner in subschemas(root)]
     while stack:
         schema, is_known_below = stack.pop()
@@ -286,10 +264,8 @@ def _nested_in_place(root: JsonSchema) -> tuple[int, bool]:
             continue
         most[id(schema)] = 0
         stack.append((schema, True))
-        for inner in below:
-            is_circular = is_circular or most.get(id(inner)) == 0
-            stack.append((inner, False))
-    return max(most.values(), default=0), is_circular
+        stack += ((inner, False) for inner in below)
+    return max(most.values(), default=0)
 
 
 def _applied_in_place(root: JsonSchema, schema: JsonSchema) -> Iterator[JsonSchema | bool]:

@@ -24,7 +24,7 @@ from pyfunctools.schema.outline.json_types import Formats
 from pyfunctools.schema.result import Failure, Issue, Success
 
 if TYPE_CHECKING:  # loaded by the first value that is validated, and by the first invalid one
-    from pyfunctools.schema.outline.outline import Outline, PlaceTests
+    from pyfunctools.schema.outline.outline import Outline
     from pyfunctools.schema.validation.compiled import Compiled, Resolver
     from pyfunctools.schema.validation.explain import Explainer
 
@@ -115,15 +115,6 @@ class Validator:
             SchemaError: see `compile`.
         """
         return self._compiled.value.validator.is_valid(value)
-
-    @property
-    def test_of(self) -> "PlaceTests":
-        """A function that returns the compiled test of a place; see `Compiled.test_of`.
-
-        Raises:
-            SchemaError: see `compile`.
-        """
-        return self._compiled.value.test_of
 
     def validate(self, value: Any, side: Side = "whole") -> Success[Any] | Failure:
         """Return the value itself, or all its issues, each with this `side`.

@@ -8,11 +8,9 @@ from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.coercion.match import (
     EXACT,
-    MAX_DEPTH,
     MISMATCH,
     WHOLE_FLOAT,
     Match,
-    TooMuch,
     match_of,
 )
 from pyfunctools.schema.normalization.normalize import normalize
@@ -117,11 +115,9 @@ def test_recursive_schemas_and_values_come_to_an_end():
         },
     }
     value: JsonValue = {"a": 3}
-    for _ in range(MAX_DEPTH - 1):
+    for _ in range(63):
         value = {"n": value}
     with at_most(1):
         assert match(schema, value) == MISMATCH
         loop: JsonSchema = {"$ref": "#/$defs/loop", "$defs": schema["$defs"]}
         assert match(loop, value) == EXACT
-    with pytest.raises(TooMuch):
-        match(schema, {"n": value})
