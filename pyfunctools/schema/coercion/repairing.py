@@ -21,7 +21,7 @@ from pyfunctools.schema.parsing.scalars import (
     spells_null,
 )
 from pyfunctools.schema.result import Repair, Success
-from pyfunctools.schema.vocabulary import UNIONS
+from pyfunctools.schema.vocabulary import NUMBERS, UNIONS
 
 WRAPPERS: Final = frozenset({*ANY_ARGUMENT_KEYS, "data", "payload", "properties"}) - {
     *("action_input", "partial_json", "toolInput")
@@ -52,13 +52,10 @@ def meanings(
             found.append(("null", None))
         if "boolean" in types and (truth := boolean_from(value)) is not None:
             found.append(("boolean", truth))
-        if "integer" in types or "number" in types:
-            whole, number = integer_from(value), number_from(value)
-            first, second = (number, whole) if "." in value else (whole, number)
-            if first is not None:
-                found.append(("number", first))
-            if second is not None:
-                found.append(("number", second))
+        if not types.isdisjoint(NUMBERS):
+            numbers = [integer_from(value), number_from(value)]
+            numbers = reversed(numbers) if "." in value else numbers
+            found += (("number", number) for number in numbers if number is not None)
     elif isinstance(value, float) and value.is_integer():
         found.append(("integer", int(value)))
     elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
@@ -282,17 +279,14 @@ class Coercion:
         return found[0][1]
 
     def _unwrapped(self, place: Place, value: JsonObject, keys: Keys) -> JsonValue:
-        """Return the value of an object's only key, such as `arguments`, if that matches."""
+        """Return the object under an object's only key, such as `arguments`, if that matches."""
         name = next(iter(value), "")
-        if len(value) != 1 or name not in WRAPPERS:
-            return value
-        if any(name in part.declared for part in place.possible.parts):
+        is_declared = any(name in part.declared for part in place.possible.parts)
+        if len(value) != 1 or name not in WRAPPERS or is_declared:
             return value
         mark = len(self.repairs)
-        inner = value[name]
-        self._note("unwrapped", value, inner, keys)
-        result = self.coerced(place, inner, keys)
-        if isinstance(result, dict) and match_of(place, result) == EXACT:
+        result = self._read_as("unwrapped", value[name], place, value, keys)
+        if isinstance(result, dict):
             return result
         self._undo(mark)
         return value
@@ -308,13 +302,7 @@ class Coercion:
         if any(name not in value and "default" not in item.rules for name, item in named):
             return value
         listed = [value.get(name, item.rules.get("default")) for name, item in named]
-        mark = len(self.repairs)
-        self._note("named", value, listed, keys)
-        result = self.coerced(place, listed, keys)
-        if match_of(place, result) == EXACT:
-            return result
-        self._undo(mark)
-        return value
+        return self._read_as("named", listed, place, value, keys)
 
     def _wrapped(self, place: Place, value: JsonValue, keys: Keys) -> JsonValue:
         """Return an array with this value as its only item, if an array is wanted and matches."""
@@ -326,15 +314,23 @@ class Coercion:
             repairs = parse_at(value, lambda: place).repairs
             if any(repair.kind == "truncated" for repair in repairs):
                 return value  # an array that was cut off
-        mark = len(self.repairs)
-        self._note("item", value, [value], keys)
-        self._wraps += 1
-        wrapped = [self.coerced(place.inside(0), value, (*keys, 0))]
-        self._wraps -= 1
         least = [part.rules.get("minItems") for part in place.parts]
-        is_enough = all(not isinstance(each, int) or each <= 1 for each in least)
-        if is_enough and match_of(place, wrapped) == EXACT:
-            return wrapped
+        if any(isinstance(each, int) and each > 1 for each in least):
+            return value
+        self._wraps += 1
+        result = self._read_as("item", [value], place, value, keys)
+        self._wraps -= 1
+        return result
+
+    def _read_as(
+        self, kind: str, meant: JsonValue, place: Place, value: JsonValue, keys: Keys
+    ) -> JsonValue:
+        """Return what a value was probably meant as, repaired, or the value if that mismatches."""
+        mark = len(self.repairs)
+        self._note(kind, value, meant, keys)
+        result = self.coerced(place, meant, keys)
+        if match_of(place, result) == EXACT:
+            return result
         self._undo(mark)
         return value
 
