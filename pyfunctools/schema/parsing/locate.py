@@ -82,7 +82,6 @@ class _Extraction:
         self._text = text
         self._limits = limits
         self._place = place
-        self._start = len(text) - len(text.lstrip(_BOM))
         self._frame_start, self._frame_end = _closing_frame(text)
 
     def value(self) -> Result[JsonValue]:
@@ -93,19 +92,16 @@ class _Extraction:
             found = self._in_prose(start)
             return self._nothing() if found is None else found
         bracket = self._text[at] in "[{"
-        if bracket and (strict := self._strict(at)) is not None:
-            return self._success(*strict, at)
-        recovery = self._recovery(at, sure=True)
-        recovery.read()
-        if not recovery.issues and (bracket or _is_alone(self._text, recovery)):
-            return self._result(recovery, at)
+        read = self._read(at, sure=True)
+        if not read.issues and (bracket or _is_alone(self._text, read)):
+            return self._result(read, at)
         meant = bracket and not _PLACEHOLDER.match(self._text, at)
-        found = None if meant else self._in_prose(recovery.at if bracket else at)
+        found = None if meant else self._in_prose(read.at if bracket else at)
         if found is not None:
             return found
-        is_word = recovery.issues and len(self._text[at:].split()) == 1
+        is_word = read.issues and len(self._text[at:].split()) == 1
         if meant or (is_word and self._brackets() is not _OBJECT):
-            return self._result(recovery, at)
+            return self._result(read, at)
         return self._nothing()
 
     def _in_prose(self, at: int) -> Result[JsonValue] | None:
@@ -114,42 +110,30 @@ class _Extraction:
             found = brackets.search(self._text, at)
             if found is None:
                 return None
-            strict = self._strict(found.start())
-            if strict is not None and not self._in_call(found.start(), strict[1]):
-                return self._success(*strict, found.start())
-            recovery = self._recovery(found.start(), sure=False)
-            recovery.read()
-            at = max(recovery.at, found.end())
-            if self._in_call(found.start(), recovery.at):
-                continue
-            if not recovery.issues or not _PLACEHOLDER.match(self._text, found.start()):
-                return self._result(recovery, found.start())
+            begin = found.start()
+            read = self._read(begin, sure=False)
+            at = max(read.at, found.end())
+            is_prose = read.issues and _PLACEHOLDER.match(self._text, begin)
+            if not is_prose and not self._in_call(begin, read.at):
+                return self._result(read, begin)
         return None
 
-    def _strict(self, at: int) -> tuple[JsonValue, int] | None:
-        """Return the value from `at` to the last closing bracket and its end, if it is strict."""
+    def _read(self, at: int, *, sure: bool) -> Recovery:
+        """Read the value that begins at `at`; fast, if it is strict JSON up to the last bracket."""
+        text, limits, place = self._text, self._limits, self._place
         framed = self._frame_start < at < self._frame_end
-        stop = self._frame_end if framed else len(self._text)
-        end = self._text.rfind("}" if self._text[at] == "{" else "]", at, stop) + 1
-        if end <= at or end - at == len(self._text):
-            return None  # the whole text has been read already
-        read = parse_strict(self._text[at:end], self._limits.depth)
-        place = self._place
-        if read is None or (
-            read.fractions and place is not None and place.misplaced_floats(read.value)[1]
+        stop = self._frame_end if framed else len(text)
+        reading = Recovery(text, at, stop, limits=limits, place=place, fenced=framed, sure=sure)
+        end = text.rfind("}" if text[at] == "{" else "]", at, stop) + 1
+        is_part = end - at < len(text)  # the whole text has been read already
+        strict = parse_strict(text[at:end], limits.depth) if is_part else None
+        if strict is None or (
+            strict.fractions and place is not None and place.misplaced_floats(strict.value)[1]
         ):
-            return None
-        return read.value, end
-
-    def _success(self, value: JsonValue, end: int, at: int) -> Success[JsonValue]:
-        repairs = (*self._before(at), *_repairs_after(self._text, end))
-        return Success(value=value, repairs=repairs)
-
-    def _recovery(self, at: int, *, sure: bool) -> Recovery:
-        framed = self._frame_start < at < self._frame_end
-        stop = self._frame_end if framed else len(self._text)
-        limits, place = self._limits, self._place
-        return Recovery(self._text, at, stop, limits=limits, place=place, fenced=framed, sure=sure)
+            reading.read()
+        else:
+            reading.value, reading.at = strict.value, end
+        return reading
 
     def _brackets(self) -> re.Pattern[str]:
         """Return the pattern of a bracket in prose that may begin a value."""
@@ -160,7 +144,7 @@ class _Extraction:
 
     def _in_call(self, at: int, end: int) -> bool:
         """Return whether the value from `at` to `end` is an argument in a call: `f(a=1, b=[2])`."""
-        front = self._text[max(at - 500, self._start) : at]
+        front = self._text[max(at - 500, 0) : at]
         if re.search(r"\w=\Z", front):
             return True
         bracket = front.rfind("(")
@@ -168,15 +152,12 @@ class _Extraction:
         alone = not front[bracket + 1 :].strip() and _CALLED.match(self._text, end) is not None
         return called and not alone
 
-    def _result(self, recovery: Recovery, at: int) -> Result[JsonValue]:
-        if recovery.issues:
-            return Failure(value=self._text, issues=tuple(recovery.issues))
-        repairs = (*self._before(at), *recovery.repairs, *_repairs_after(self._text, recovery.at))
-        return Success(value=recovery.value, repairs=repairs)
-
-    def _before(self, at: int) -> list[Repair]:
-        bom = [_removed("bom", self._text[: self._start])] if self._start else []
-        return [*bom, *_repairs_before(self._text, self._start, at)]
+    def _result(self, read: Recovery, at: int) -> Result[JsonValue]:
+        text = self._text
+        if read.issues:
+            return Failure(value=text, issues=tuple(read.issues))
+        repairs = (*_repairs_before(text, at), *read.repairs, *_repairs_after(text, read.at))
+        return Success(value=read.value, repairs=repairs)
 
     def _nothing(self) -> Failure:
         line = "a JSON value" if self._place is None else expected(self._place.roots[0])
@@ -199,7 +180,7 @@ def _removed(kind: str, text: str) -> Repair:
 
 def _answer_start(text: str) -> int:
     """Return the place behind the thoughts of a model, whose opening tag may be in the prompt."""
-    start = len(text) - len(text.lstrip(_BOM))
+    start = _after_bom(text)
     opened = _THINKING.match(text, start)
     if opened is None and _BEGINS.match(text, start):
         return start
@@ -217,13 +198,19 @@ def _value_start(text: str, start: int) -> int:
     return at
 
 
-def _repairs_before(text: str, start: int, end: int) -> list[Repair]:
-    """Return the repair that removes the text before a value."""
-    before = text[start:end].strip(SPACE)
-    if not before:
-        return []
-    kind = "space" if BLANK.fullmatch(before) else "frame" if _FRAME.fullmatch(before) else "prose"
-    return [_removed(kind, before)]
+def _repairs_before(text: str, end: int) -> list[Repair]:
+    """Return the repairs that remove a byte order mark and other text before a value."""
+    start = _after_bom(text)
+    found = [_removed("bom", text[:start])] if start else []
+    if before := text[start:end].strip(SPACE):
+        is_frame = _FRAME.fullmatch(before)
+        kind = "space" if BLANK.fullmatch(before) else "frame" if is_frame else "prose"
+        found.append(_removed(kind, before))
+    return found
+
+
+def _after_bom(text: str) -> int:
+    return len(text) - len(text.lstrip(_BOM))
 
 
 def _closing_frame(text: str) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """A reader of broken JSON that repairs spelling and never invents a value."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from json import dumps
 from typing import Final
@@ -62,6 +61,8 @@ _NO_VALUE = f"}}]{COMMAS}"
 _CLOSING = {"{": "}", "[": "]"}
 _TRAILING = re.compile(rf"[\s{COMMAS}]++(?=[\]}}]|\Z)")
 _BRACE = re.compile(r"\s*+\}")
+_AROUND = frozenset({"brace", "closer", "comma"})
+"""The repairs of an object or array, and not of the member or item that was read last."""
 
 
 class Recovery:
@@ -134,7 +135,7 @@ class Recovery:
         elif char == "{" and not frame.value and not frame.doubled:
             frame.doubled = True
             self.at += 1
-            self._repair("brace", "{{", "{", self._keys[:-1])
+            self._repair("brace", "{{", "{")
         else:
             follows = frame.filled
             self._missing_comma(frame)
@@ -143,11 +144,11 @@ class Recovery:
     def _comma(self, frame: Frame, char: str) -> None:
         if frame.filled or isinstance(frame.value, dict):
             if char != "," or not frame.filled:
-                self._repair("comma", char, "," if frame.filled else "", self._keys[:-1])
+                self._repair("comma", char, "," if frame.filled else "")
             frame.comma, frame.filled = True, False
             self.at += 1
         elif more := _TRAILING.match(self._text, self.at, self._stop):
-            self._repair("comma", more[0], "", self._keys[:-1])
+            self._repair("comma", more[0], "")
             self.at = more.end()
         else:
             # An item may be missing, and all after it would have the wrong index.
@@ -156,7 +157,7 @@ class Recovery:
 
     def _missing_comma(self, frame: Frame) -> None:
         if frame.filled:
-            self._repair("comma", "", ",", self._keys[:-1])
+            self._repair("comma", "", ",")
         frame.filled, frame.comma = True, False
 
     def _member(self, frame: Frame, follows: bool) -> None:
@@ -175,7 +176,7 @@ class Recovery:
         self.at = colon.end()
         if isinstance(frame.value, dict) and key in frame.value:
             fault = "stands in the same object already"
-            self._complain(start, f"The duplicate key {key!r}", fault, "each key once", value=key)
+            self._complain(start, f"The duplicate key {key!r}", fault, "each key once", key)
         self._blanks()
         if self.at >= self._stop or self._text[self.at] in _NO_VALUE:
             self._complain(start, f"The key {_quoted(key)}", "has no value", "a JSON value")
@@ -190,8 +191,8 @@ class Recovery:
             quoted = read_quoted(self._text, start, self._stop, "key")
             self.at = quoted.end
             if quoted.fault is not None:
-                expected = "a key as JSON writes it"
-                self._fail(start, "The key", quoted.fault, expected, self._keys[:-1])
+                self._keys.pop()
+                self._fail(start, "The key", quoted.fault, "a key as JSON writes it")
                 return None
             self._keys[-1] = quoted.value
             self._note(quoted, start)
@@ -203,7 +204,9 @@ class Recovery:
             shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
             fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
             expected = "a key in double quotes, a colon and a value"
-            self._fail(start, shown, fault, expected, None if follows else self._keys[:-1])
+            if not follows:
+                self._keys.pop()
+            self._fail(start, shown, fault, expected)
             return None
         self.at = found.end()
         self._keys[-1] = found[1]
@@ -242,7 +245,7 @@ class Recovery:
             self._put(quoted.value)
             return
         shown = self._text[start : min(quoted.end, start + 40)]
-        self._complain(start, "The string", quoted.fault, "a string as JSON writes it", value=shown)
+        self._complain(start, "The string", quoted.fault, "a string as JSON writes it", shown)
         self._put(None)
         self._done |= quoted.end >= self._stop
 
@@ -259,7 +262,7 @@ class Recovery:
         self.at = bare.end
         self._put(bare.value)
         if bare.fault is not None:
-            self._complain(start, bare.subject, bare.fault, bare.expected, value=token)
+            self._complain(start, bare.subject, bare.fault, bare.expected, token)
             self._blanks()
             followed = self.at < self._stop and self._text[self.at] not in _NO_VALUE
             self._done |= followed
@@ -290,7 +293,7 @@ class Recovery:
             and char == "}"
             and KEY_AHEAD.match(self._text, self.at, self._stop)
         ):
-            self._repair("closer", char, "", ())
+            self._repair("closer", char, "")
         else:
             self._pop()
 
@@ -307,20 +310,20 @@ class Recovery:
         depth = len(self._stack)
         rest = open_brackets(self._text, self.at, self._stop)
         if rest == depth:
-            self._repair("closer", char, "", self._keys[:-1])
+            self._repair("closer", char, "")
         elif not fitting or rest == depth - 1:
-            self._repair("closer", char, frame.closer, self._keys[:-1])
+            self._repair("closer", char, frame.closer)
             self._pop()
         else:
             while len(self._stack) > fitting[-1] + 1:
-                self._repair("closer", "", self._stack[-1].closer, self._keys[:-1])
+                self._repair("closer", "", self._stack[-1].closer)
                 self._pop()
             self._pop()
 
     def _pop(self) -> None:
         frame = self._stack[-1]
         if frame.comma and not frame.filled:
-            self._repair("comma", ",", "", self._keys[:-1])
+            self._repair("comma", ",", "")
         if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
             self.at = second.end()
         self._stack.pop()
@@ -332,7 +335,7 @@ class Recovery:
             self._fail(self._swallowed, "The comment", rest, "a comment that ends, or no comment")
             return
         while self._stack:
-            self._repair("closer", "", self._stack[-1].closer, self._keys[:-1])
+            self._repair("closer", "", self._stack[-1].closer)
             self._pop()
 
     def _blanks(self) -> None:
@@ -354,41 +357,25 @@ class Recovery:
             self._repair(kind, odd[0], " " if kind == "space" else "")
             self.at = odd.end()
 
-    def _repair(
-        self, kind: str, before: str, after: str, keys: Sequence[str | int] | None = None
-    ) -> None:
-        path = Path.of(self._keys if keys is None else keys)
+    def _repair(self, kind: str, before: str, after: str) -> None:
+        path = Path.of(self._keys[:-1] if kind in _AROUND else self._keys)
         self._paths -= len(path)
         if self._paths >= 0 and len(self.repairs) < MAX_REPAIRS:
             self.repairs.append(Repair(path=path, kind=kind, before=before, after=after))
         elif not self._done:
-            self._fail(self.at, "The text", "needs more repairs than are made", "JSON", keys)
+            self._fail(self.at, "The text", "needs more repairs than are made", "JSON")
 
     def _complain(
-        self,
-        at: int,
-        subject: str,
-        fault: str,
-        expected: str,
-        *,
-        value: JsonValue = None,
-        keys: Sequence[str | int] | None = None,
+        self, at: int, subject: str, fault: str, expected: str, value: JsonValue = None
     ) -> None:
         line, column = self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
         message = f"{subject} at line {line} column {column} {fault}."
-        path = Path.of(self._keys if keys is None else keys)
+        path = Path.of(self._keys)
         self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
         self._done |= len(self.issues) >= self._limits.issues or not (self._begun or self._sure)
 
-    def _fail(
-        self,
-        at: int,
-        subject: str,
-        fault: str,
-        expected: str,
-        keys: Sequence[str | int] | None = None,
-    ) -> None:
-        self._complain(at, subject, fault, expected, keys=keys)
+    def _fail(self, at: int, subject: str, fault: str, expected: str) -> None:
+        self._complain(at, subject, fault, expected)
         self._done = True
 
 
