@@ -104,9 +104,8 @@ def is_present(value: JsonValue, keys: Keys) -> bool | None:
     return outer is not None and value_at(outer[0], keys[-1:]) is not None
 
 
-_Member: TypeAlias = tuple[str, Given, CommentedPlace, str | None]
-"""A member of an object or array: its name in front, its value (`ABSENT` if it is missing), its
-place, and its line if that is known."""
+_Member: TypeAlias = tuple[str, Given, CommentedPlace]
+"""A member of an object or array: its name in front, its value (`ABSENT` if missing), its place."""
 
 _INDENT = "  " * 16
 """The spaces before a line of the deepest level that is indented further than the one above."""
@@ -135,7 +134,7 @@ class LineWriter:
     def write(self, value: JsonValue, place: CommentedPlace) -> bool:
         """Write as many lines of a value as there is room for; return whether all are written."""
         try:
-            self._members([("", value, place, None)], "", 0)
+            self._members([("", value, place)], "", 0)
         except _NoRoomError:
             self.lines.append("// … the rest")
             self.is_elided = True
@@ -161,11 +160,9 @@ class LineWriter:
                 self.is_elided = True
                 self._line(level, f"// … {quantity(member, f'more {unit}')}")
                 continue
-            name, value, place, text = member
+            name, value, place = member
             comma = "," if n < last else ""
-            if text is None:
-                text = self._on_one_line(value, place, level)
-            if text is not None:
+            if (text := self._on_one_line(value, place, level)) is not None:
                 self._line(level, name + text + comma, place)
             elif isinstance(value, dict):
                 self._line(level, name + "{", place)
@@ -210,12 +207,12 @@ class LineWriter:
                 gap += 1
                 continue
             members += [gap] if gap else []
-            members.append((_name(key), inner, below or _NO_COMMENT, None))
+            members.append((_name(key), inner, below or _NO_COMMENT))
             gap = 0
         members += [gap] if gap else []
         for key, below in place.below.items():
             if key not in value and below.comments:
-                members.append((_name(key), ABSENT, below, None))
+                members.append((_name(key), ABSENT, below))
         return members
 
     def _items(
@@ -225,13 +222,11 @@ class LineWriter:
         wrong = {n for n in place.below if isinstance(n, int) and n < len(value)}
         after = 0
         for n in sorted(wrong.union(range(min(self.detail.items, len(value))))):
-            text = None
-            if n not in wrong and isinstance(value[n], CONTAINERS):
-                text = self._inline(value[n])
-                if text is None and level >= self.detail.depth:
-                    continue
+            is_right = n not in wrong and isinstance(value[n], CONTAINERS)
+            if is_right and level >= self.detail.depth and self._inline(value[n]) is None:
+                continue
             members += [n - after] if n > after else []
-            members.append(("", value[n], place.below.get(n, _NO_COMMENT), text))
+            members.append(("", value[n], place.below.get(n, _NO_COMMENT)))
             after = n + 1
         members += [len(value) - after] if after < len(value) else []
         return members
