@@ -3,14 +3,13 @@
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools._lazy import Lazy
 from pyfunctools.schema.ground.issue import MOST_ISSUES, Side, depth_issue, side_issue
 from pyfunctools.schema.ground.json_values import (
     DEPTH,
@@ -38,7 +37,31 @@ _kept: "deque[ref[Validator]]" = deque()
 """The validators that hold something compiled, the oldest first."""
 
 
-_COMPILED = ("_compiled", "_explainer", "_outline")
+@dataclass(eq=False)
+class _Engine:
+    """What is compiled of one schema, each part when it is first read."""
+
+    schema: JsonSchema | bool
+    formats: Formats
+    resolver: "Resolver | None"
+
+    @cached_property
+    def compiled(self) -> "Compiled":
+        from pyfunctools.schema.validation.compiled import Compiled
+
+        return Compiled(self.schema, self.formats, self.resolver)
+
+    @cached_property
+    def outline(self) -> "Outline":
+        from pyfunctools.schema.outline.outline import Outline
+
+        return Outline(self.schema)
+
+    @cached_property
+    def explainer(self) -> "Explainer":
+        from pyfunctools.schema.validation.explain import Explainer
+
+        return Explainer(self.compiled, self.outline)
 
 
 class Validator:
@@ -53,10 +76,7 @@ class Validator:
     not change once a value has been validated.
     """
 
-    __slots__ = ("__weakref__", *_COMPILED, "_resolver", "formats", "schema")
-    _compiled: "Lazy[Compiled]"
-    _explainer: "Lazy[Explainer]"
-    _outline: "Lazy[Outline]"
+    __slots__ = ("__weakref__", "_made", "_resolver", "formats", "schema")
 
     def __init__(
         self,
@@ -68,26 +88,25 @@ class Validator:
         self.schema = schema
         self.formats: Formats = formats
         self._resolver = resolver
+        self._made: _Engine | None = None
 
-    if not TYPE_CHECKING:  # else a type checker accepts every attribute
-
-        def __getattr__(self, name: str) -> "Lazy[object]":
-            """Make a slot when it is first read: most validators are never used."""
-            if name not in _COMPILED:
-                raise AttributeError(name)
-            setattr(self, name, Lazy(getattr(self, "_make" + name)))
-            return getattr(self, name)
-
-    def _forget(self) -> None:
-        """Drop all that was compiled; it is compiled again when it is needed."""
-        for name in _COMPILED:
-            with suppress(AttributeError):
-                delattr(self, name)
+    @property
+    def _engine(self) -> _Engine:
+        """What is compiled; to make it, what the oldest validators compiled is dropped."""
+        engine = self._made
+        if engine is None:
+            engine = self._made = _Engine(self.schema, self.formats, self._resolver)
+            _kept.append(ref(self))
+            while len(_kept) > MOST_COMPILED:
+                with suppress(IndexError):  # another thread was faster
+                    if (oldest := _kept.popleft()()) is not None:
+                        oldest._made = None
+        return engine
 
     @property
     def outline(self) -> "Outline":
         """The parts of the schema that apply to each place in a value."""
-        return self._outline.value
+        return self._engine.outline
 
     def compile(self) -> None:
         """Compile the schema now, to check it.
@@ -95,7 +114,7 @@ class Validator:
         Raises:
             SchemaError: it is invalid, or needs a `$ref` that may not be fetched.
         """
-        _ = self._compiled.value
+        _ = self._engine.compiled
 
     def is_valid(self, value: JsonValue) -> bool:
         """Return whether a value is valid.
@@ -103,7 +122,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._compiled.value
+        compiled = self._engine.compiled
         if type(value) in _SURELY_JSON or is_json_value(value):
             return compiled.validator.is_valid(value)
         return not _not_json(value, "whole") and compiled.validator.is_valid(to_builtins(value))
@@ -114,7 +133,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        return self._compiled.value.validator.is_valid(value)
+        return self._engine.compiled.validator.is_valid(value)
 
     def validate(self, value: Any, side: Side = "whole") -> Success[Any] | Failure:
         """Return the value itself, or all its issues, each with this `side`.
@@ -126,7 +145,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._compiled.value
+        compiled = self._engine.compiled
         judged = value
         if type(value) not in _SURELY_JSON and not is_json_value(value):
             if issues := _not_json(value, side):
@@ -138,34 +157,7 @@ class Validator:
 
     def issues(self, value: JsonValue, side: Side = "whole") -> tuple[Issue, ...]:
         """Return all issues of a value that is known to be JSON and invalid."""
-        return self._explainer.value.issues(value, side)
-
-    def _make_compiled(self) -> "Compiled":
-        from pyfunctools.schema.validation.compiled import Compiled
-
-        self._keep()
-        return Compiled(self.schema, self.formats, self._resolver)
-
-    def _make_outline(self) -> "Outline":
-        from pyfunctools.schema.outline.outline import Outline
-
-        self._keep()
-        return Outline(self.schema)
-
-    def _keep(self) -> None:
-        """Note that this validator compiles, and forget what the oldest ones compiled."""
-        if not (self._compiled.made or self._outline.made):
-            _kept.append(ref(self))
-        while len(_kept) > MOST_COMPILED:
-            with suppress(IndexError):  # another thread was faster
-                oldest = _kept.popleft()()
-                if oldest is not None:
-                    oldest._forget()
-
-    def _make_explainer(self) -> "Explainer":
-        from pyfunctools.schema.validation.explain import Explainer
-
-        return Explainer(self._compiled.value, self.outline)
+        return self._engine.explainer.issues(value, side)
 
     def __reduce__(self) -> tuple[object, ...]:
         made = partial(Validator, formats=self.formats, resolver=self._resolver)
