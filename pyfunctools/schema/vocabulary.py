@@ -69,6 +69,9 @@ together with the keywords of the same rule.
 Role: TypeAlias = Literal["annotation", "assertion", "draft", "example", "identity", "remark"]
 """The purpose of a keyword; a `remark` is an annotation that models do not need."""
 
+Kept: TypeAlias = Literal["", "both", "llm"]
+"""The sides of a separated schema that keep a keyword unchanged."""
+
 OBJECT, ARRAY, STRING, NUMBER = ("object",), ("array",), ("string",), ("number", "integer")
 NUMBERS: Final = frozenset(NUMBER)
 """The JSON types that are numbers."""
@@ -78,8 +81,8 @@ class Keyword(NamedTuple):
     """One row of the vocabulary.
 
     `judges`: the types whose values it constrains; empty for all types. `words`: how a message
-    states a bound, as a prefix and the counted unit. `kept`: the sides of a separated schema that
-    keep it unchanged. `dated`: it is of an older draft or OpenAPI, and not in normalized schemas.
+    states a bound, as a prefix and the counted unit. `dated`: it is of an older draft or OpenAPI,
+    and not in normalized schemas.
     """
 
     form: Form = "anything"
@@ -88,8 +91,16 @@ class Keyword(NamedTuple):
     judges: tuple[str, ...] = ()
     merged: Merged = "equal"
     words: tuple[str, str] | None = None
-    kept: Literal["", "both", "llm"] = ""
+    kept: Kept = ""
     dated: bool = False
+
+
+def _bound(
+    words: str, unit: str, judges: tuple[str, ...], *, form: Form = "a count", kept: Kept = "llm"
+) -> Keyword:
+    """Return the row of a bound: of two under `allOf`, the narrower one holds."""
+    merged = "lesser" if words in ("at most ", "less than ") else "greater"
+    return Keyword(form, judges=judges, merged=merged, words=(words, unit), kept=kept)
 
 
 KEYWORDS: Final[Mapping[str, Keyword]] = {
@@ -138,12 +149,8 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     "propertyNames": Keyword("a schema", about="indivisible", judges=OBJECT, merged="never"),
     "required": Keyword("names", judges=OBJECT, merged="names"),
     "dependentRequired": Keyword("names by name", judges=OBJECT),
-    "minProperties": Keyword(
-        "a count", judges=OBJECT, merged="greater", words=("at least ", "property")
-    ),
-    "maxProperties": Keyword(
-        "a count", judges=OBJECT, merged="lesser", words=("at most ", "property")
-    ),
+    "minProperties": _bound("at least ", "property", OBJECT, kept=""),
+    "maxProperties": _bound("at most ", "property", OBJECT, kept=""),
     # arrays
     "prefixItems": Keyword("schemas", about="child", judges=ARRAY, merged="with items"),
     "items": Keyword("a schema or schemas", about="child", judges=ARRAY, merged="with items"),
@@ -152,37 +159,21 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     "contains": Keyword("a schema", about="indivisible", judges=ARRAY, merged="with contains"),
     "minContains": Keyword("a count", judges=ARRAY, merged="with contains"),
     "maxContains": Keyword("a count", judges=ARRAY, merged="with contains"),
-    "minItems": Keyword(
-        "a count", judges=ARRAY, merged="greater", words=("at least ", "item"), kept="both"
-    ),
-    "maxItems": Keyword(
-        "a count", judges=ARRAY, merged="lesser", words=("at most ", "item"), kept="both"
-    ),
+    "minItems": _bound("at least ", "item", ARRAY, kept="both"),
+    "maxItems": _bound("at most ", "item", ARRAY, kept="both"),
     "uniqueItems": Keyword("a flag", judges=ARRAY, merged="true"),
     # strings
-    "minLength": Keyword(
-        "a count", judges=STRING, merged="greater", words=("at least ", "character"), kept="llm"
-    ),
-    "maxLength": Keyword(
-        "a count", judges=STRING, merged="lesser", words=("at most ", "character"), kept="llm"
-    ),
+    "minLength": _bound("at least ", "character", STRING),
+    "maxLength": _bound("at most ", "character", STRING),
     "pattern": Keyword("a pattern", judges=STRING, kept="llm"),
     "contentEncoding": Keyword("a text", judges=STRING, kept="llm"),
     "contentMediaType": Keyword("a text", judges=STRING, kept="llm"),
     "contentSchema": Keyword("a schema", about="indivisible", judges=STRING, merged="never"),
     # numbers
-    "minimum": Keyword(
-        "a number", judges=NUMBER, merged="greater", words=("at least ", ""), kept="llm"
-    ),
-    "exclusiveMinimum": Keyword(
-        "a bound", judges=NUMBER, merged="greater", words=("greater than ", ""), kept="llm"
-    ),
-    "maximum": Keyword(
-        "a number", judges=NUMBER, merged="lesser", words=("at most ", ""), kept="llm"
-    ),
-    "exclusiveMaximum": Keyword(
-        "a bound", judges=NUMBER, merged="lesser", words=("less than ", ""), kept="llm"
-    ),
+    "minimum": _bound("at least ", "", NUMBER, form="a number"),
+    "exclusiveMinimum": _bound("greater than ", "", NUMBER, form="a bound"),
+    "maximum": _bound("at most ", "", NUMBER, form="a number"),
+    "exclusiveMaximum": _bound("less than ", "", NUMBER, form="a bound"),
     "multipleOf": Keyword(
         "a divisor", judges=NUMBER, merged="multiple", words=("a multiple of ", ""), kept="llm"
     ),

@@ -143,15 +143,14 @@ def _in_plain_words(expected: str, texts: Mapping[str, str]) -> str:
 def _reworded(piece: str, texts: Mapping[str, str]) -> str:
     def word(found: re.Match[str]) -> str:
         kind, text = found.lastgroup or "", found.group()
-        if kind == "date":
-            return texts[found["of_date"]].format(example=found["example"])
         if kind == "limit":
             limit, unit = found["size"], found["unit"]
             limit = texts[unit].format(limit=limit) if unit else limit
             return texts[found["bound"].replace("a multiple of", "multiple")].format(limit=limit)
         if kind == "form":
-            by = "pattern" if found["by"] == "pattern" else "format"
-            return texts[by].format(name=found["name"])
+            name, by = found["name"], found["by"]
+            key = name if name in _DATED else "pattern" if by == "pattern" else "format"
+            return texts[key].format(name=name, example=found["example"])
         if kind == "type":
             return texts[found["type"]]
         return {" or null": "", "null or ": "", " or ": texts["or"]}.get(text, texts["a value"])
@@ -167,10 +166,11 @@ def _reworded(piece: str, texts: Mapping[str, str]) -> str:
 
 
 _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+_DATED = frozenset({"date", "date-time", "time"})
 _LIST = re.compile(r"\barray of ")
 _WORDS = re.compile(
-    r"(?P<date>string \(format: (?P<of_date>date-time|date|time) such as (?P<example>[^\s)]+)\))"
-    r"|(?P<form>string \((?P<by>format|pattern|content): (?P<name>[^\n]+?)(?: such as \S+?)?"
+    r"(?P<form>string \((?P<by>format|pattern|content): (?P<name>[^\n]+?)"
+    r"(?: such as (?P<example>\S+?))?"
     r"(?:, (?:pattern|content): [^\n]+?)?\)(?=[, ]|$))"
     r"|(?P<limit>(?P<bound>at least|at most|greater than|less than|a multiple of) (?P<size>\S+?)"
     r"(?: (?P<unit>characters?|items?|property|properties))?(?=[,\s)]|$))"

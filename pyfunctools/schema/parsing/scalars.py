@@ -133,7 +133,7 @@ _MEMBER = re.compile(r":(?:\s|\Z)")
 _NUMERIC = re.compile(r"[+-]?\.?[0-9]|[+-]")
 
 _LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-_PYTHON: dict[str, bool | None] = {"True": True, "False": False, "None": None}
+_EXACT: dict[str, bool | None] = {**_LITERALS, "True": True, "False": False, "None": None}
 _LOOSE: dict[str, bool | None] = {**_LITERALS, "none": None}
 _NOTHING = frozenset({"NaN", "Infinity", "+Infinity", "-Infinity", "undefined"})
 
@@ -162,10 +162,8 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
     """
     found = _BARE.match(text, at, stop)
     token, word, number = found.groups("") if found else ("", "", "")
-    if word in _LITERALS and _may_end(text, at + len(word), stop):
-        return Bare(at + len(word), _LITERALS[word])
-    if word in _PYTHON and _may_end(text, at + len(word), stop):
-        return Bare(at + len(word), _PYTHON[word], ("literal",))
+    if word in _EXACT and _may_end(text, at + len(word), stop):
+        return Bare(at + len(word), _EXACT[word], () if word in _LITERALS else ("literal",))
     types = wanted()
     if number and not _may_end(text, at + len(number), stop):
         number = ""
@@ -184,9 +182,9 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
     if word and word.lower() in _LOOSE and _may_end(text, at + len(word), stop):
         return Bare(at + len(word), _LOOSE[word.lower()], ("literal",))
     if len(word) > 1 and word != "No" and BLANK.fullmatch(text, at + len(word), stop):
-        whole = [name for name in (*_LITERALS, *_PYTHON) if name.startswith(word)]
+        whole = [name for name in _EXACT if name.startswith(word)]
         if len(whole) == 1:
-            return Bare(at + len(word), {**_LITERALS, **_PYTHON}[whole[0]], ("literal",))
+            return Bare(at + len(word), _EXACT[whole[0]], ("literal",))
     return _fault(text, at, stop, token or text[at], types)
 
 

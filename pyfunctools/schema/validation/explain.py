@@ -67,7 +67,6 @@ _NO_RULES = ANNOTATIONS | _NAMING
 """Keywords that every value meets."""
 _NOT_OWN = _WALKED | _NAMING
 """Keywords that are not among the own rules of a schema."""
-_CLOSED = "additionalProperties: false"
 
 
 Step: TypeAlias = Task | Issue
@@ -137,10 +136,7 @@ class _PartExplainer:
         self._only = judging[0] if len(judging) == 1 else None
         own = [keyword for keyword in judging if keyword not in _NOT_OWN]
         self._only_types = part.own_types if own == ["type"] else frozenset[str]()
-        keywords = set(self._rules)
-        if self._rules.get("additionalProperties") is False:
-            keywords ^= {"additionalProperties", _CLOSED}
-        checks = [check for names, check in _CHECKS if not names.isdisjoint(keywords)]
+        checks = [check for names, check in _CHECKS if not names.isdisjoint(self._rules)]
         self._checks = [_PartExplainer.own, *checks] if own or part.schema is False else checks
 
     @cached_property
@@ -260,6 +256,8 @@ class _PartExplainer:
                         yield task.missing(name, when=when)
 
     def closed(self, task: Task) -> Iterator[Step]:
+        if self._closed_rest is None:
+            return
         value = members_of(task.value)
         wrong = [name for name in value if name not in self.part.declared]
         if "patternProperties" in self._rules:
@@ -332,7 +330,7 @@ _CHECKS: tuple[tuple[frozenset[str], Callable[[_PartExplainer, Task], Iterator[S
     (CONJUNCTIVE | {"$ref"}, _PartExplainer.same_value),
     (frozenset({"required"}), _PartExplainer.required),
     (frozenset({"dependentRequired", "dependencies"}), _PartExplainer.dependent_required),
-    (frozenset({_CLOSED}), _PartExplainer.closed),
+    (frozenset({"additionalProperties"}), _PartExplainer.closed),
     (frozenset(UNIONS), _PartExplainer.unions),
 )
 """The checks for each keyword, in the order of the issues."""
