@@ -37,7 +37,7 @@ _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
 """The parameters k1 and b of BM25."""
 _FULL: Final = 16
-"""WeighedTexts of a text that count fully; those of a longer one share their weight."""
+"""Words of a text that count fully; those of a longer one share their weight."""
 _SHARES: Final = ((1.0, 1), (0.5, 2))
 """The weights of the two cosines, and the number of a function's first texts in each."""
 _CLAUSES: Final = 0.5
@@ -66,7 +66,7 @@ class SearchIndex:
         stems = dict[str, str]()
         read = [_read(each, stems) for each in functions]
         lasts = _last_words(stems.values())
-        counts = Counter(chain.from_iterable(_words(each, lasts) for each in read))
+        counts = Counter(chain.from_iterable(_weights(each, lasts) for each in read))
         rarity = {
             word: log(1 + (len(read) - count + 0.5) / (count + 0.5))
             for word, count in counts.items()
@@ -76,7 +76,7 @@ class SearchIndex:
             norm = _SATURATION * (1 - _LENGTH + _LENGTH * _length(texts) / mean)
             shares = dict[str, float]()
             for share, count in _SHARES:
-                words = _words(texts[:count], lasts)
+                words = _weights(texts[:count], lasts)
                 size = sqrt(1 + sum(rarity[word] ** 2 for word in words))
                 for word in words:
                     shares[word] = shares.get(word, 0.0) + share / size
@@ -218,14 +218,8 @@ def _length(texts: WeighedTexts) -> float:
     return sum(weight * len(words) for weight, words in texts)
 
 
-def _words(texts: WeighedTexts, lasts: Mapping[str, str]) -> set[str]:
-    """Return the words of texts, and the last word of each compound."""
-    found = set(chain.from_iterable(words for _, words in texts))
-    return found.union(filter(None, map(lasts.get, found)))
-
-
 def _weights(texts: WeighedTexts, lasts: Mapping[str, str]) -> dict[str, float]:
-    """Return the weight of each of the `_words`."""
+    """Return the weight of each word of texts, and of the last word of each compound."""
     found = dict[str, float]()
     for weight, words in texts:
         for word in words:
@@ -299,4 +293,4 @@ _FILLERS: Final = frozenset(
     which while who whom why will with would you your
     """.split()  # noqa: SIM905 - readable
 )
-"""WeighedTexts of any request and any description."""
+"""Words of any request and any description."""

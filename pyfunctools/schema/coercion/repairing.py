@@ -171,12 +171,7 @@ class Coercion:
         for branches in open_unions:
             if match_of(place, result) == MISMATCH:
                 result = self._by_branch(place, branches, result, keys)
-        if not isinstance(value, dict):
-            return result
-        is_item = "array" in place.types and "object" not in place.types
-        if not is_item and (len(value) != 1 or WRAPPERS.isdisjoint(value)):
-            return result
-        if match_of(place, result) != MISMATCH:
+        if not isinstance(value, dict) or match_of(place, result) != MISMATCH:
             return result
         undone = self._undo(mark)
         for move in (self._unwrapped, self._by_titles, self._wrapped):

@@ -89,8 +89,6 @@ def one_line(text: str, limit: int = 300) -> str:
 
 def without_closers(text: str) -> str:
     """Return the text with the beginnings of fences and closing tags as JSON escapes."""
-    if "<" not in text and "`" not in text:
-        return text
     return text.replace("```", "\\u0060" * 3).replace("</", "<\\/").replace("<|", "\\u003c|")
 
 
@@ -107,8 +105,8 @@ def is_present(value: JsonValue, keys: Keys) -> bool | None:
 _Member: TypeAlias = tuple[str, Given, CommentedPlace]
 """A member of an object or array: its name in front, its value (`ABSENT` if missing), its place."""
 
-_INDENT = "  " * 16
-"""The spaces before a line of the deepest level that is indented further than the one above."""
+_INDENTED = 16
+"""The deepest level that is indented further than the one above."""
 _KEY = 80
 """Characters of a property's name; the rest is cut."""
 
@@ -142,10 +140,10 @@ class LineWriter:
         return True
 
     def _line(self, level: int, text: str, place: CommentedPlace = _NO_COMMENT) -> None:
-        line = _INDENT[: 2 * level] + text
+        line = "  " * min(level, _INDENTED) + text
         if place.comments:
             line += f" // {MARK} {'; '.join(place.comments)}"
-        self._left -= (len(line) if line.isascii() else len(line.encode())) + 1
+        self._left -= len(line.encode()) + 1
         if self._left < 0:
             raise _NoRoomError
         self.lines.append(line)
@@ -233,8 +231,6 @@ class LineWriter:
 
 
 def _name(key: str | int) -> str:
-    if isinstance(key, str) and len(key) < _KEY - 1 and key.isascii() and key.isidentifier():
-        return f'"{key}": '  # nearly every name
     return f"{without_closers(preview_scalar(key, _KEY))}: "
 
 
