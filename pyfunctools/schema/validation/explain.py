@@ -15,7 +15,7 @@ For `{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["
 The invariant: an invalid value has at least one issue, a valid value has none.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
@@ -62,10 +62,7 @@ _VERDICT_ONLY = frozenset({"contains", "not"})
 _WALKED = (
     ONE_SCHEMA | SCHEMA_LIST | SCHEMA_MAP | PER_PROPERTY | REFERENCES | {"required"}
 ) - _VERDICT_ONLY
-_NAMING = IDENTITY | DRAFT | {"discriminator"}
-_NO_RULES = ANNOTATIONS | _NAMING
-"""Keywords that every value meets."""
-_NOT_OWN = _WALKED | _NAMING
+_NOT_OWN = _WALKED | ANNOTATIONS | IDENTITY | DRAFT | {"discriminator"}
 """Keywords that are not among the own rules of a schema."""
 
 
@@ -131,13 +128,9 @@ class _PartExplainer:
         # Up to draft 7, keywords beside a `$ref` are ignored.
         is_reference = explainer.compiled.legacy and "$ref" in part.rules
         self._rules: JsonSchema = {"$ref": part.rules["$ref"]} if is_reference else part.rules
-        judging = [keyword for keyword in self._rules if keyword not in _NO_RULES]
-        # The only keyword must be the one that rejects the value, so it is not tested again.
-        self._only = judging[0] if len(judging) == 1 else None
-        own = [keyword for keyword in judging if keyword not in _NOT_OWN]
-        self._only_types = part.own_types if own == ["type"] else frozenset[str]()
-        checks = [check for names, check in _CHECKS if not names.isdisjoint(self._rules)]
-        self._checks = [_PartExplainer.own, *checks] if own or part.schema is False else checks
+        self._checks = [check for names, check in _CHECKS if not names.isdisjoint(self._rules)]
+        if part.schema is False or not _NOT_OWN.issuperset(self._rules):
+            self._checks.insert(0, _PartExplainer.own)
 
     @cached_property
     def is_valid(self) -> ValueTest:
@@ -155,13 +148,7 @@ class _PartExplainer:
 
     def own(self, task: Task) -> Iterator[Step]:
         """Yield a issue of each own rule of the schema that the value breaks."""
-        value = task.value
-        # Looking here first saves handing a large value to jsonschema-rs.
-        if (isinstance(value, dict) and "object" in self._only_types) or (
-            isinstance(value, list) and "array" in self._only_types
-        ):
-            return
-        for error in self._own.iter_errors(value):
+        for error in self._own.iter_errors(task.value):
             yield broken_rule(task, error)
 
     @cached_property
@@ -177,22 +164,13 @@ class _PartExplainer:
 
     def properties(self, task: Task) -> Iterator[Step]:
         """Yield the invalid properties, but for those that are `closed` out."""
-        value, (declared, others) = members_of(task.value), self._by_name
-        for name in {**declared, **value} if value else ():  # the declared ones come first
-            found = declared.get(name, others) if name in value else []
-            for each in self._of(self.part.parts_of(name)) if found is None else found:
-                if not each.is_valid(value[name]):
-                    yield Task((*task.path, name), each.part, value[name], task.side)
-
-    @cached_property
-    def _by_name(self) -> "tuple[dict[str, list[_PartExplainer]], list[_PartExplainer] | None]":
-        """What explains each declared property, and all others unless that depends on the name."""
-        rest = None if "patternProperties" in self._rules else self._of([self.part.rest])
-        return {n: self._of(self.part.parts_of(n)) for n in self.part.declared}, rest
-
-    def _of(self, parts: Iterable[Part | None]) -> "list[_PartExplainer]":
-        closed = self._closed_rest
-        return [self._explainer.of(part) for part in parts if part is not closed and part]
+        value = members_of(task.value)
+        declared = [name for name in self.part.declared if name in value]  # they come first
+        for name in dict.fromkeys([*declared, *value]):
+            for part in self.part.parts_of(name):
+                is_closed = part is self._closed_rest
+                if not is_closed and not self._explainer.of(part).is_valid(value[name]):
+                    yield Task((*task.path, name), part, value[name], task.side)
 
     @cached_property
     def _closed_rest(self) -> Part | None:
@@ -231,7 +209,7 @@ class _PartExplainer:
         if (condition := self._below("if")) is not None:
             keys.append(("then" if condition.is_valid(value) else "else",))
         for inner in (*(self._below(*each) for each in keys), self._target):
-            if inner is not None and (self._only == "$ref" or not inner.is_valid(value)):
+            if inner is not None and not inner.is_valid(value):
                 yield task._replace(part=inner.part)
 
     @cached_property
@@ -274,7 +252,7 @@ class _PartExplainer:
         value, union = task.value, union_of(self.part, keyword)
         by_tag = union.branch_by_tag(value)
         if by_tag is not None:  # the tag rules out the other branches
-            if self._only == keyword or not self._explainer.of(by_tag).is_valid(value):
+            if not self._explainer.of(by_tag).is_valid(value):
                 yield task._replace(part=by_tag)
             return
         fits = [each for each in union.branches if self._explainer.of(each).is_valid(value)]
