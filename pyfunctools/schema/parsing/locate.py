@@ -1,10 +1,10 @@
 """The value in a text, between prose, fences, tags and comments."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from json import JSONDecoder
-from typing import Final
+from typing import Final, NamedTuple
 
 from pyfunctools._json import JsonValue
 from pyfunctools.limits import Limits
@@ -77,6 +77,15 @@ def _rewritten(text: str) -> tuple[str, Repair] | None:
     return text[:at] + inner, Repair(path=_ROOT, kind="escape", before=text[at:], after=inner)
 
 
+class _Read(NamedTuple):
+    """A value and its end in the text; with `issues` there is no value."""
+
+    value: JsonValue
+    at: int
+    issues: Sequence[Issue] = ()
+    repairs: Sequence[Repair] = ()
+
+
 class _Extraction:
     def __init__(self, text: str, limits: Limits, place: Place | None) -> None:
         self._text = text
@@ -118,22 +127,21 @@ class _Extraction:
                 return self._result(read, begin)
         return None
 
-    def _read(self, at: int, *, sure: bool) -> Recovery:
+    def _read(self, at: int, *, sure: bool) -> _Read:
         """Read the value that begins at `at`; fast, if it is strict JSON up to the last bracket."""
         text, limits, place = self._text, self._limits, self._place
         framed = self._frame_start < at < self._frame_end
         stop = self._frame_end if framed else len(text)
-        reading = Recovery(text, at, stop, limits=limits, place=place, fenced=framed, sure=sure)
         end = text.rfind("}" if text[at] == "{" else "]", at, stop) + 1
         is_part = end - at < len(text)  # the whole text has been read already
         strict = parse_strict(text[at:end], limits.depth) if is_part else None
-        if strict is None or (
+        if strict is not None and not (
             strict.fractions and place is not None and place.misplaced_floats(strict.value)[1]
         ):
-            reading.read()
-        else:
-            reading.value, reading.at = strict.value, end
-        return reading
+            return _Read(strict.value, end)
+        it = Recovery(text, at, stop, limits=limits, place=place, fenced=framed, sure=sure)
+        it.read()
+        return _Read(it.value, it.at, it.issues, it.repairs)
 
     def _brackets(self) -> re.Pattern[str]:
         """Return the pattern of a bracket in prose that may begin a value."""
@@ -152,7 +160,7 @@ class _Extraction:
         alone = not front[bracket + 1 :].strip() and _CALLED.match(self._text, end) is not None
         return called and not alone
 
-    def _result(self, read: Recovery, at: int) -> Result[JsonValue]:
+    def _result(self, read: _Read, at: int) -> Result[JsonValue]:
         text = self._text
         if read.issues:
             return Failure(value=text, issues=tuple(read.issues))
@@ -166,11 +174,11 @@ class _Extraction:
         return Failure(value=self._text, issues=(issue,))
 
 
-def _is_alone(text: str, recovery: Recovery) -> bool:
+def _is_alone(text: str, read: _Read) -> bool:
     """Return whether a scalar is the whole text, and not a word of a sentence."""
-    if any(repair.kind == "truncated" for repair in recovery.repairs) and _EITHER.search(text):
+    if any(repair.kind == "truncated" for repair in read.repairs) and _EITHER.search(text):
         return False
-    pieces = _repairs_after(text, recovery.at)
+    pieces = _repairs_after(text, read.at)
     return all(each.kind in ("frame", "space") or each.before == ";" for each in pieces)
 
 

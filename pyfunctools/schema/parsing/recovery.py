@@ -1,7 +1,7 @@
 """A reader of broken JSON that repairs spelling and never invents a value."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from json import dumps
 from typing import Final
 
@@ -65,47 +65,38 @@ _AROUND = frozenset({"brace", "closer", "comma"})
 """The repairs of an object or array, and not of the member or item that was read last."""
 
 
+@dataclass(slots=True)
 class Recovery:
-    """Reads one value of a text, from `start` on, without recursion and in linear time.
+    """Reads one value of a text, from `at` to `stop`, without recursion and in linear time.
 
     Afterwards `value` is the value and `at` its end; with `issues` there is no value. `place` is
     the place of the value in the schema. A number at the end of a `fenced` text was not cut off.
-    If it is not `sure` that JSON begins at `start`, an issue before the first member or item ends
-    the reading.
+    If it is not `sure` that JSON begins there, an issue before the first member or item ends the
+    reading.
     """
 
-    def __init__(
-        self,
-        text: str,
-        start: int,
-        stop: int,
-        *,
-        limits: Limits,
-        place: Place | None = None,
-        fenced: bool = False,
-        sure: bool = True,
-    ) -> None:
-        self._text = text
-        self._stop = stop
-        self._limits = limits
-        self._fenced = fenced
-        self._sure = sure
-        self._place = place
-        self._stack: list[Frame] = []
-        self._keys: list[str | int] = []
-        self._wrong = 0
-        self._paths = MAX_PATHS
-        self._swallowed: int | None = None
-        self._begun = False
-        self._done = False
-        self.at = start
-        self.value: JsonValue = None
-        self.issues: list[Issue] = []
-        self.repairs: list[Repair] = []
+    text: str
+    at: int
+    stop: int
+    _: KW_ONLY
+    limits: Limits
+    place: Place | None = None
+    fenced: bool = False
+    sure: bool = True
+    value: JsonValue = None
+    issues: list[Issue] = field(default_factory=list[Issue])
+    repairs: list[Repair] = field(default_factory=list[Repair])
+    _stack: list[Frame] = field(default_factory=list[Frame])
+    _keys: list[str | int] = field(default_factory=list[str | int])
+    _wrong: int = 0
+    _paths: int = MAX_PATHS
+    _swallowed: int | None = None
+    _begun: bool = False
+    _done: bool = False
 
     def _wanted(self) -> frozenset[str]:
         """Return the types that the schema names for the current element."""
-        place = self._place
+        place = self.place
         if place is None:
             return frozenset()
         for key in self._keys:
@@ -117,13 +108,13 @@ class Recovery:
         self._value("root")
         while self._stack and not self._done:
             self._blanks()
-            if self.at >= self._stop:
+            if self.at >= self.stop:
                 self._end()
             else:
                 self._step(self._stack[-1])
 
     def _step(self, frame: Frame) -> None:
-        char = self._text[self.at]
+        char = self.text[self.at]
         if char in "}]":
             self._close(frame, char)
         elif char in COMMAS:
@@ -147,7 +138,7 @@ class Recovery:
                 self._repair("comma", char, "," if frame.filled else "")
             frame.comma, frame.filled = True, False
             self.at += 1
-        elif more := _TRAILING.match(self._text, self.at, self._stop):
+        elif more := _TRAILING.match(self.text, self.at, self.stop):
             self._repair("comma", more[0], "")
             self.at = more.end()
         else:
@@ -166,7 +157,7 @@ class Recovery:
         if key is None:
             return
         self._blanks()
-        colon = _COLON.match(self._text, self.at, self._stop)
+        colon = _COLON.match(self.text, self.at, self.stop)
         if colon is None:
             self._fail(start, f"The key {_quoted(key)}", "has no value", "a colon and a value")
             return
@@ -178,17 +169,17 @@ class Recovery:
             fault = "stands in the same object already"
             self._complain(start, f"The duplicate key {key!r}", fault, "each key once", key)
         self._blanks()
-        if self.at >= self._stop or self._text[self.at] in _NO_VALUE:
+        if self.at >= self.stop or self.text[self.at] in _NO_VALUE:
             self._complain(start, f"The key {_quoted(key)}", "has no value", "a JSON value")
             self._put(None)
-            self._done |= self.at >= self._stop
+            self._done |= self.at >= self.stop
             return
         self._value("member")
 
     def _read_key(self, follows: bool) -> str | None:
         start = self.at
-        if self._text[start] in CLOSERS:
-            quoted = read_quoted(self._text, start, self._stop, "key")
+        if self.text[start] in CLOSERS:
+            quoted = read_quoted(self.text, start, self.stop, "key")
             self.at = quoted.end
             if quoted.fault is not None:
                 self._keys.pop()
@@ -197,11 +188,11 @@ class Recovery:
             self._keys[-1] = quoted.value
             self._note(quoted, start)
             return quoted.value
-        found = _BARE_KEY.match(self._text, start, self._stop)
-        ahead = found and BLANK.match(self._text, found.end(), self._stop)
-        if not found or not ahead or not _COLON.match(self._text, ahead.end(), self._stop):
+        found = _BARE_KEY.match(self.text, start, self.stop)
+        ahead = found and BLANK.match(self.text, found.end(), self.stop)
+        if not found or not ahead or not _COLON.match(self.text, ahead.end(), self.stop):
             self._begun = self._begun or not found
-            shown = f"`{shortened(found[0] if found else self._text[start], 40)}`"
+            shown = f"`{shortened(found[0] if found else self.text[start], 40)}`"
             fault = "is neither a comma nor a bracket" if follows else "is not a key with a value"
             expected = "a key in double quotes, a colon and a value"
             if not follows:
@@ -214,7 +205,7 @@ class Recovery:
         return found[1]
 
     def _value(self, where: Where) -> None:
-        char = self._text[self.at]
+        char = self.text[self.at]
         if char in "{[":
             self._open(char)
         elif char in CLOSERS:
@@ -223,8 +214,8 @@ class Recovery:
             self._bare()
 
     def _open(self, char: str) -> None:
-        if len(self._stack) >= self._limits.depth:
-            deep = self._limits.depth
+        if len(self._stack) >= self.limits.depth:
+            deep = self.limits.depth
             self._begun = True
             expected = f"at most {deep} levels of objects and arrays"
             self._fail(self.at, "The value", f"is nested more than {deep} levels deep", expected)
@@ -237,42 +228,42 @@ class Recovery:
 
     def _string(self, where: Where) -> None:
         start = self.at
-        quoted = read_quoted(self._text, start, self._stop, where)
+        quoted = read_quoted(self.text, start, self.stop, where)
         self.at = quoted.end
         if quoted.fault is None:
             self._begun = self._begun or where == "item"
             self._note(quoted, start)
             self._put(quoted.value)
             return
-        shown = self._text[start : min(quoted.end, start + 40)]
+        shown = self.text[start : min(quoted.end, start + 40)]
         self._complain(start, "The string", quoted.fault, "a string as JSON writes it", shown)
         self._put(None)
-        self._done |= quoted.end >= self._stop
+        self._done |= quoted.end >= self.stop
 
     def _note(self, quoted: Quoted, start: int) -> None:
         if quoted.kinds:
-            written, meant = self._text[start : quoted.end], dumps(quoted.value, ensure_ascii=False)
+            written, meant = self.text[start : quoted.end], dumps(quoted.value, ensure_ascii=False)
             for kind in quoted.kinds:
                 self._repair(kind, written, meant)
 
     def _bare(self) -> None:
         start = self.at
-        bare = read_bare(self._text, start, self._stop, self._wanted)
-        token = self._text[start : bare.end]
+        bare = read_bare(self.text, start, self.stop, self._wanted)
+        token = self.text[start : bare.end]
         self.at = bare.end
         self._put(bare.value)
         if bare.fault is not None:
             self._complain(start, bare.subject, bare.fault, bare.expected, token)
             self._blanks()
-            followed = self.at < self._stop and self._text[self.at] not in _NO_VALUE
+            followed = self.at < self.stop and self.text[self.at] not in _NO_VALUE
             self._done |= followed
             return
         self._begun = True
         meant = dumps(bare.value, ensure_ascii=False) if bare.kinds else token
         for kind in bare.kinds:
             self._repair(kind, token, meant)
-        cut = not isinstance(bare.value, bool | None) and bool(self._stack) and not self._fenced
-        if cut and BLANK.fullmatch(self._text, bare.end, self._stop):
+        cut = not isinstance(bare.value, bool | None) and bool(self._stack) and not self.fenced
+        if cut and BLANK.fullmatch(self.text, bare.end, self.stop):
             self._repair("truncated", token, meant)
 
     def _put(self, value: JsonValue) -> None:
@@ -289,9 +280,7 @@ class Recovery:
         if frame.closer != char:
             self._mismatched(frame, char)
         elif (
-            len(self._stack) == 1
-            and char == "}"
-            and KEY_AHEAD.match(self._text, self.at, self._stop)
+            len(self._stack) == 1 and char == "}" and KEY_AHEAD.match(self.text, self.at, self.stop)
         ):
             self._repair("closer", char, "")
         else:
@@ -308,7 +297,7 @@ class Recovery:
             return
         fitting = [index for index, each in enumerate(self._stack) if each.closer == char]
         depth = len(self._stack)
-        rest = open_brackets(self._text, self.at, self._stop)
+        rest = open_brackets(self.text, self.at, self.stop)
         if rest == depth:
             self._repair("closer", char, "")
         elif not fitting or rest == depth - 1:
@@ -324,7 +313,7 @@ class Recovery:
         frame = self._stack[-1]
         if frame.comma and not frame.filled:
             self._repair("comma", ",", "")
-        if frame.doubled and (second := _BRACE.match(self._text, self.at, self._stop)):
+        if frame.doubled and (second := _BRACE.match(self.text, self.at, self.stop)):
             self.at = second.end()
         self._stack.pop()
         self._keys.pop()
@@ -341,17 +330,17 @@ class Recovery:
     def _blanks(self) -> None:
         """Skip space and comments, with a repair for each that JSON does not allow."""
         while True:
-            found = _SPACE.match(self._text, self.at, self._stop)
+            found = _SPACE.match(self.text, self.at, self.stop)
             self.at = found.end() if found else self.at
-            char = self._text[self.at] if self.at < self._stop else "x"
+            char = self.text[self.at] if self.at < self.stop else "x"
             kind, odd = "space", None
             if char.isspace() or char in HIDDEN:
-                odd = BLANK.match(self._text, self.at, self._stop)
+                odd = BLANK.match(self.text, self.at, self.stop)
             elif char in "/#":
-                kind, odd = "comment", COMMENT.match(self._text, self.at, self._stop)
+                kind, odd = "comment", COMMENT.match(self.text, self.at, self.stop)
             if odd is None:
                 return
-            open_ended = kind == "comment" and odd.end() >= self._stop and odd[0][-2:] != "*/"
+            open_ended = kind == "comment" and odd.end() >= self.stop and odd[0][-2:] != "*/"
             if open_ended and ("}" in odd[0] or "]" in odd[0]):
                 self._swallowed = self.at
             self._repair(kind, odd[0], " " if kind == "space" else "")
@@ -368,11 +357,11 @@ class Recovery:
     def _complain(
         self, at: int, subject: str, fault: str, expected: str, value: JsonValue = None
     ) -> None:
-        line, column = self._text.count("\n", 0, at) + 1, at - self._text.rfind("\n", 0, at)
+        line, column = self.text.count("\n", 0, at) + 1, at - self.text.rfind("\n", 0, at)
         message = f"{subject} at line {line} column {column} {fault}."
         path = Path.of(self._keys)
         self.issues.append(Issue(path=path, expected=expected, value=value, message=message))
-        self._done |= len(self.issues) >= self._limits.issues or not (self._begun or self._sure)
+        self._done |= len(self.issues) >= self.limits.issues or not (self._begun or self.sure)
 
     def _fail(self, at: int, subject: str, fault: str, expected: str) -> None:
         self._complain(at, subject, fault, expected)
