@@ -1,6 +1,6 @@
 """Function calling for large language models, from Python classes and OpenAPI documents.
 
-A short tour. Mark the methods that a model may call, and pass the object to a `Controller`:
+Mark the methods that a model may call, and pass the object to a `Controller`:
 
     class Shop:
         @function
@@ -9,17 +9,10 @@ A short tour. Mark the methods that a model may call, and pass the object to a `
 
     shop = Controller.from_object(Shop())
 
-or read an API with `Controller.from_openapi("github.json", server=...)`, a FastAPI application with
-`from_fastapi(app)`, plain functions with `from_functions([...])`. In each case `shop.functions` are
-`Function` records. Their `name`, `description` and `llm` go to the model; `llm` is the schema of
-the `parameters` without the values that a person gives (`Human`, `human`). For a model without
-function calling `prompt_of` returns a prompt.
-
-The model's arguments go to `shop.call(name, text, human={...})`, which parses and checks them, adds
-the person's values, runs the function and returns an `Outcome`: `text` for the model, `value` for
-the program. `shop.parse_calls(answer)` finds the calls in the text of any model family, `Attempts`
-counts retries, and `shop.resume(outcome.waiting.ticket, {...})` continues when a person has
-answered, in another process too (`Tickets`).
+or read an API with `from_openapi`, an application with `from_fastapi`, functions with
+`from_functions`. The `shop.functions` are `Function` records, `shop.tools("openai")` are what a
+vendor takes of them, and `shop.call(name, text, human={...})` checks the model's arguments, adds
+the person's values, runs the function and returns an `Outcome`.
 
 The schema engine alone is `pyfunctools.schema`. Importing this package imports neither pydantic nor
 an HTTP library; they are imported when they are first needed.

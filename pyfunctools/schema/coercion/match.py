@@ -14,14 +14,10 @@ from pyfunctools.schema.validation.compiled import Compiled
 from pyfunctools.schema.vocabulary import MATCHED
 
 Match: TypeAlias = int
-"""How well a value matches: `MISMATCH`, `WHOLE_FLOAT` or `EXACT`; the more, the better."""
-
 MISMATCH: Final = 0
-"""The value is invalid."""
 WHOLE_FLOAT: Final = 1
-"""The value matches, but has a float such as `42.0` where an integer is wanted."""
 EXACT: Final = 2
-"""The value matches."""
+"""How well a value matches; `WHOLE_FLOAT` but for a float such as `42.0` for an integer."""
 
 
 def match_of(place: Place, value: JsonValue, *, floats: bool = True) -> Match:

@@ -14,11 +14,11 @@ from pyfunctools.schema.outline.outline import Part, Place
 from pyfunctools.schema.outline.unions import union_of
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.parsing.scalars import (
-    boolean_from,
+    SPACE,
+    WORDS,
     digits_of,
     integer_from,
     number_from,
-    spells_null,
 )
 from pyfunctools.schema.result import Repair, Success
 from pyfunctools.schema.vocabulary import NUMBERS, UNIONS
@@ -48,10 +48,9 @@ def meanings(
     if isinstance(value, str):
         if constants and (name := _closest(value, constants)) is not None:
             found.append(("constant", constants[name]))
-        if "null" in types and spells_null(value):
-            found.append(("null", None))
-        if "boolean" in types and (truth := boolean_from(value)) is not None:
-            found.append(("boolean", truth))
+        kind, meant = WORDS.get(value.strip(SPACE).lower(), ("", None))
+        if kind in types:
+            found.append((kind, meant))
         if not types.isdisjoint(NUMBERS):
             numbers = [integer_from(value), number_from(value)]
             numbers = reversed(numbers) if "." in value else numbers

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final, Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools.schema.ground.json_values import preview_scalar
 
 ALL_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 """The types of JSON Schema; an `integer` is also a `number`."""
@@ -80,19 +81,12 @@ def constant_of(value: JsonValue) -> Constant | None:
 
 def loose_text(constant: Constant) -> str:
     """Return a constant as text without case, surrounding space and quotes, to compare it by."""
-    kind, value = constant
+    _, value = constant
     if isinstance(value, str):
         return value.strip().strip("\"'").strip().casefold()
-    if kind == "":
-        return "null" if value is None else str(value).lower()
-    if isinstance(value, float) and not value.is_integer():
-        return repr(value)
-    whole = int(value or 0)
-    # Python refuses to write integers of more than 4,300 digits (`sys.int_info`), but not in hex.
-    return str(whole) if abs(whole) < _HUGE else hex(whole)
-
-
-_HUGE = 10**4_000
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return preview_scalar(value)
 
 
 def schemas_of(value: JsonValue) -> list[JsonSchema | bool]:

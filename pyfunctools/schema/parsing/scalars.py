@@ -1,7 +1,7 @@
 """Numbers, booleans, null and words without quotes, in the spellings of people and models."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Final, NamedTuple
 
@@ -64,10 +64,12 @@ _WHOLE = re.compile(rf"({_INTEGER.pattern})\.0+", re.ASCII)
 _NUMBER = re.compile(
     r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?", re.ASCII
 )
-_BOOLEANS = {
-    **dict.fromkeys(("true", "yes", "on"), True),
-    **dict.fromkeys(("false", "no", "off"), False),
+WORDS: Final[Mapping[str, tuple[str, bool | None]]] = {
+    "null": ("null", None),
+    **dict.fromkeys(("true", "yes", "on"), ("boolean", True)),
+    **dict.fromkeys(("false", "no", "off"), ("boolean", False)),
 }
+"""The type and the value that a string means, in lower case."""
 
 
 def parse_number(token: str) -> int | float | None:
@@ -104,16 +106,6 @@ def number_from(text: str) -> float | None:
 
     number = float(text)
     return number if isfinite(number) and Decimal(text) == Decimal(repr(number)) else None
-
-
-def boolean_from(text: str) -> bool | None:
-    """Return the boolean of `true`, `yes`, `on` or their opposites, in any case, or `None`."""
-    return _BOOLEANS.get(text.strip(SPACE).lower())
-
-
-def spells_null(text: str) -> bool:
-    """Return whether a text is `null`, in any case."""
-    return text.strip(SPACE).lower() == "null"
 
 
 def digits_of(number: int) -> str | None:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:  # loaded by the first value that is validated, and by the fir
     from pyfunctools.schema.validation.explain import Explainer
 
 
-_SURELY_JSON = frozenset({bool, int, type(None)})
-
 MOST_COMPILED = 2_000
 """How many schemas of the process stay compiled; the others are compiled again when needed."""
 
@@ -123,7 +121,7 @@ class Validator:
             SchemaError: see `compile`.
         """
         compiled = self._engine.compiled
-        if type(value) in _SURELY_JSON or is_json_value(value):
+        if is_json_value(value):
             return compiled.validator.is_valid(value)
         return not _not_json(value, "whole") and compiled.validator.is_valid(to_builtins(value))
 
@@ -147,7 +145,7 @@ class Validator:
         """
         compiled = self._engine.compiled
         judged = value
-        if type(value) not in _SURELY_JSON and not is_json_value(value):
+        if not is_json_value(value):
             if issues := _not_json(value, side):
                 return Failure(value=value, issues=issues)
             judged = to_builtins(value)

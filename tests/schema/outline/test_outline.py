@@ -247,6 +247,6 @@ def test_constants_that_differ_only_in_spelling_are_alike(one: JsonValue, other:
 
 
 def test_a_constant_of_any_size_can_be_spelled():
-    assert loose_text(("number", 10**5000)) != loose_text(("number", -(10**5000)))
+    assert loose_text(("number", 10**5000)) != loose_text(("number", 10**4000))
     assert loose_text(("number", 1.5)) == "1.5"
     assert loose_text(("number", 1e300)).isdigit()

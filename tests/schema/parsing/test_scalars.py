@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from pyfunctools._json import JsonValue
 from pyfunctools.schema import parse
 from pyfunctools.schema.parsing.scalars import (
-    boolean_from,
     digits_of,
     integer_from,
     number_from,
-    spells_null,
 )
 
 
@@ -107,11 +105,3 @@ def test_every_number_is_read_as_it_is_written(integer: int, number: float) -> N
     assert digits_of(integer) == str(integer)
     assert repr(number_from(repr(number))) == repr(number)
     assert digits_of(10**5000) is None
-
-
-def test_booleans_and_null_are_read_in_any_case() -> None:
-    assert [boolean_from(text) for text in ("true", "YES", " On ")] == [True, True, True]
-    assert [boolean_from(text) for text in ("False", "no", "OFF")] == [False, False, False]
-    assert [boolean_from(text) for text in ("1", "0", "y", "t", "", "truely")] == [None] * 6
-    assert [*map(spells_null, ("null", " NULL "))] == [True, True]
-    assert not any(map(spells_null, ("None", "nil", "")))
