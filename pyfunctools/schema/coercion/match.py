@@ -25,20 +25,29 @@ def match_of(place: Place, value: JsonValue, *, floats: bool = True) -> Match:
 
     It must not be nested too deep. Without `floats` no float such as `42.0` is in it.
     """
-    try:
-        for test in place.cached(_tests_of):
-            if not test(value):
-                return MISMATCH
-    except (SchemaError, ValueError, TypeError):
-        return MISMATCH  # not JSON
+    if not matches(place, value):
+        return MISMATCH
     return WHOLE_FLOAT if floats and place.misplaced_floats(value)[0] else EXACT
 
 
-def _tests_of(place: Place) -> list[ValueTest]:
-    return [part.cached(_test_of) for part in place.roots]
+def matches(place: Place, value: JsonValue) -> bool:
+    """Return whether a value is no `MISMATCH`."""
+    try:
+        return place.cached(test_of)(value)
+    except (ValueError, TypeError):
+        return False  # not JSON
 
 
-def _test_of(part: Part) -> ValueTest:
+def test_of(place: Place) -> ValueTest:
+    """Return the test of a place for values that are JSON; to be cached on the place."""
+    try:
+        tests = [part.cached(_relaxed_test) for part in place.roots]
+    except SchemaError:
+        return lambda _: False
+    return tests[0] if len(tests) == 1 else lambda value: all(test(value) for test in tests)
+
+
+def _relaxed_test(part: Part) -> ValueTest:
     """Return the test of a part without bounds, patterns and formats.
 
     If the schema does not compile, everything is allowed.

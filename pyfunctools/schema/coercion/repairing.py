@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.coercion.match import EXACT, MISMATCH, WHOLE_FLOAT, match_of
+from pyfunctools.schema.coercion.match import EXACT, WHOLE_FLOAT, match_of, matches, test_of
 from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS
 from pyfunctools.schema.ground.json_values import DEPTH, equal
 from pyfunctools.schema.ground.path import Keys, Path
@@ -168,9 +169,9 @@ class Coercion:
         else:
             result = self._items(chosen, value, keys)
         for branches in open_unions:
-            if match_of(place, result) == MISMATCH:
+            if not matches(place, result):
                 result = self._by_branch(place, branches, result, keys)
-        if not isinstance(value, dict) or match_of(place, result) != MISMATCH:
+        if not isinstance(value, dict) or matches(place, result):
             return result
         undone = self._undo(mark)
         for move in (self._unwrapped, self._by_titles, self._wrapped):
@@ -234,11 +235,16 @@ class Coercion:
         """Return whether null was written for an optional property that does not allow it."""
         declared = any(name in part.declared for part in outer.parts)
         required = any(name in part.required for part in outer.parts)
-        return declared and not required and match_of(place, None) == MISMATCH
+        return declared and not required and not matches(place, None)
 
     def _items(self, outer: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
         changed = value
-        for index, inner in enumerate(value):
+        first, test = outer.first_items, outer.inside(outer.first_items).cached(test_of)
+        # `map` is the fastest way to ask for many items.
+        fits = repeat(False) if self.floats else map(test, value)
+        for index, (inner, is_right) in enumerate(zip(value, fits, strict=False)):
+            if is_right and index >= first:
+                continue
             result = self.coerced(outer.inside(index), inner, (*keys, index))
             if result is not inner:
                 changed = list(value) if changed is value else changed
