@@ -218,57 +218,40 @@ def read_handler(
             have no effect.
     """
     signature = read_signature(called, where, owner=owner, enclosing=enclosing)
+    inputs, injected, positional = signature.inputs, signature.injected, signature.positional
     parameters = CallableParameters(signature, docs)
-    return _handler(called, owner, renames, parameters), parameters.written
-
-
-def _handler(
-    called: Callable[..., object],
-    owner: type | None,
-    renames: bool,
-    parameters: CallableParameters,
-) -> MethodHandler:
-    signature, reading = parameters.signature, parameters.reading
-    keys, written = parameters.keys, parameters.written
-    required, passed, stars = list[str](), list[str](), dict[str, str]()
-    plain, defaults = dict[str, frozenset[type]](), dict[str, object]()
-    fills_defaults = False
-    for name, kind, _, is_required, default in signature.inputs:
-        core = cast("CoreSchema", reading.fields[name]["schema"])
-        fills_defaults = fills_defaults or core["type"] == "default"
-        plain[keys[name]] = plain_types(core)
-        if is_required:
-            required.append(keys[name])
-        if kind != "named":
-            stars[kind] = name
-        if default is not EMPTY:
-            defaults[name] = default
-            if name in signature.positional or _is_mutable(default):
-                passed.append(name)
-    return MethodHandler(
+    reading, keys, written = parameters.reading, parameters.keys, parameters.written
+    cores = {name: cast("CoreSchema", each["schema"]) for name, each in reading.fields.items()}
+    fills_defaults = any(core["type"] == "default" for core in cores.values())
+    plain = {keys[name]: plain_types(core) for name, core in cores.items()}
+    stars = {each.kind: each.name for each in inputs if each.kind != "named"}
+    defaults = {each.name: each.default for each in inputs if each.default is not EMPTY}
+    passed = [n for n, each in defaults.items() if n in positional or _is_mutable(each)]
+    handler = MethodHandler(
         called=called,
-        where=signature.where,
+        where=where,
         owner=owner,
         is_async=signature.is_async,
         read_json=reading.read,
         keys=keys,
-        required=tuple(required),
+        required=tuple([keys[each.name] for each in inputs if each.required]),
         plain=None if fills_defaults or [*keys] != [*keys.values()] else plain,
         kwargs=stars.get("kwargs"),
         reserved=signature.reserved | (keys.keys() - {*keys.values()}),
         has_human=bool(reading.marked_in),
         unlisted=Lazy(lambda: written.value.unlisted),
         renames=renames,
-        output=read_output(signature, parameters.docs),
-        positional=signature.positional,
+        output=read_output(signature, docs),
+        positional=positional,
         args=stars.get("args"),
         defaults=defaults,
         passed=tuple(defaults if fills_defaults else passed),
-        context=tuple(each for each in signature.injected if each.provider is None),
-        provided=tuple(each for each in signature.injected if each.provider is not None),
-        wants_context=next((each.name for each in signature.injected if each.required), None),
+        context=tuple([each for each in injected if each.provider is None]),
+        provided=tuple([each for each in injected if each.provider is not None]),
+        wants_context=next((each.name for each in injected if each.required), None),
         hinted=called,
     )
+    return handler, written
 
 
 def _handler_of(

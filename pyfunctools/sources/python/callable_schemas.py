@@ -14,6 +14,7 @@ from pyfunctools.errors import DefinitionError
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
 from pyfunctools.sources.python.core_schema import (
+    LOST_REMEDY,
     CoreReader,
     CoreSchema,
     declared_name,
@@ -99,15 +100,13 @@ class CallableParameters:
         except Exception as error:  # pydantic and the hints' classes may raise anything
             raise _error_of_parameter(signature, error) from error
         if reading.marked_in and not reading.is_plain:
-            marks = lost_marks(reading.core, Outline(generated).place, reading.marked_in)
-            lost = next(marks, None)
-            if lost is not None:  # the model could set the value
+            place = Outline(generated).place
+            for lost in lost_marks(reading.core, place, reading.marked_in):
                 raise DefinitionError(
                     f"{signature.where}({lost.path})",
                     "It is marked as human, and a later annotation or a JSON Schema hook removes "
                     "the mark: the model could set it.",
-                    "Put the mark last (`Annotated[..., human()]`), or let the hook write "
-                    '`"x-human": true`.',
+                    LOST_REMEDY,
                 )
         schema = self._schema(generated)
         if not has_unlisted and UNLISTED not in schema:
@@ -145,17 +144,15 @@ class CallableParameters:
         description = doc_of(each.hint) or self.docs.parameters.get(each.name)
         if description and "description" not in schema:
             schema["description"] = description
-        if each.default is EMPTY and "default" not in schema:
-            return schema
-        if _is_secret(place):
-            schema.pop("default", None)
-        elif each.default is not EMPTY:
+        if each.default is not EMPTY:
             schema.pop("default", None)
             with suppress(Exception):  # no JSON, or no value of its hint: optional all the same
                 key = self.keys[each.name]
                 text = default_text(key, each.default)
                 _ = self.reading.read(text)
                 schema["default"] = from_json(text, allow_inf_nan=False)[key]
+        if "default" in schema and _is_secret(place):
+            del schema["default"]
         return schema
 
 
@@ -214,11 +211,9 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
         DefinitionError: pydantic has no schema for the hint.
     """
     hint = object if signature.output is EMPTY else signature.output
-    known: Lazy[CallableOutput] | None = None
     with suppress(Exception):  # not hashable, or it needs the names
-        known = _known_output(hint, spelled(hint))
-    if known is not None:
-        return Lazy(lambda: _described(known.value, docs.returns))
+        if (known := _known_output(hint, spelled(hint))) is not None:
+            return Lazy(lambda: _described(known.value, docs.returns))
     try:
         output = _output(output_core(hint, signature.names), signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything

@@ -21,13 +21,10 @@ from typing import (
     NoReturn,
     TypeVar,
     Union,
-    Unpack,
     cast,
     get_args,
     get_origin,
 )
-
-from typing_extensions import Doc
 
 from pyfunctools._bound import bound_keywords
 from pyfunctools._lazy import Lazy
@@ -35,12 +32,10 @@ from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.call import CallInfo, branches_of, takes_context
 from pyfunctools.record.file import File
 from pyfunctools.record.origin import is_async
-from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import (
     Namespace,
     function_behind,
     hint_text,
-    keys_of,
     metadata_of,
     namespace_of,
     resolve_hints,
@@ -61,7 +56,7 @@ EMPTY: object = Parameter.empty
 
 
 class Input(NamedTuple):
-    """One parameter in the schema, or one key of an unpacked `TypedDict`.
+    """One parameter in the schema.
 
     `*args: T` has the hint `list[T]`. `**kwargs: T` has the hint `dict[str, T]`, and its name keeps
     the stars.
@@ -127,7 +122,7 @@ def read_signature(
         DefinitionError: its signature cannot be read, a parameter has no hint, or a hint uses an
             unknown name.
     """
-    behind, bound = function_behind(called), bound_keywords(called)
+    bound = bound_keywords(called)
     try:
         found = hints_of(called, owner, enclosing)
     except Exception as error:  # most often a built-in without a signature
@@ -141,21 +136,19 @@ def read_signature(
         hint = _evaluated(f"{where}({name})", name, found)
         program_part = _injected(f"{where}({name})", parameter, hint)
         if program_part is None:
-            inputs += _inputs(where, parameter, hint, found.names)
+            inputs.append(_input(where, parameter, hint))
         else:
             injected.append(program_part)
     returns = _evaluated(where, "return", found)
-    reserved = {*bound, *_name_of_self(called, behind)}
-    reserved.update(each.name for each in injected)
+    waits = (get_origin(returns) or returns) in (*_WAITED, *_ASYNC_STREAMS)
     return Signature(
         where=where,
         inputs=tuple(inputs),
         injected=tuple(injected),
         positional=_positional(parameters),
-        reserved=reserved,
+        reserved={*bound, *_name_of_self(called), *(each.name for each in injected)},
         output=_output(returns),
-        is_async=(get_origin(returns) or returns) in (*_WAITED, *_ASYNC_STREAMS)
-        or is_async(called),
+        is_async=waits or is_async(called),
         names=found.names,
     )
 
@@ -224,18 +217,14 @@ def _evaluated(where: str, name: str, found: Hints) -> object:
 
 def _positional(parameters: Mapping[str, Parameter]) -> tuple[str, ...]:
     """Return the names to pass by position: all before `*args`, else the positional-only ones."""
-    only, leading = list[str](), list[str]()
-    for name, each in parameters.items():
-        if each.kind is Parameter.VAR_POSITIONAL:
-            return tuple(leading)
-        leading.append(name)
-        if each.kind is Parameter.POSITIONAL_ONLY:
-            only.append(name)
-    return tuple(only)
+    has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters.values())
+    end = Parameter.VAR_POSITIONAL if has_args else Parameter.POSITIONAL_OR_KEYWORD
+    return tuple(name for name, each in parameters.items() if each.kind < end)
 
 
-def _name_of_self(called: object, behind: FunctionType | None) -> tuple[str, ...]:
+def _name_of_self(called: object) -> tuple[str, ...]:
     """Return the name of the parameter that a method is bound to."""
+    behind = function_behind(called)
     if behind is None or isinstance(called, FunctionType):
         return ()
     return behind.__code__.co_varnames[: min(behind.__code__.co_argcount, 1)]
@@ -243,23 +232,22 @@ def _name_of_self(called: object, behind: FunctionType | None) -> tuple[str, ...
 
 def _check_annotation(where: str, parameter: Parameter) -> None:
     """Refuse a parameter without a hint, and a mark as default or outside of `Annotated`."""
-    hint, default = parameter.annotation, parameter.default
+    hint, default, stars = parameter.annotation, parameter.default, _STARS.get(parameter.kind, "")
+    place = f"{where}({parameter.name})"
     if default is not EMPTY:
         if (foreign := foreign_class(default)) is not None:
             reason = f"Its default is a `{foreign}`, which only its own library fills in."
-            raise DefinitionError(f"{where}({parameter.name})", reason, FOREIGN_REMEDY)
-        check_default(f"{where}({parameter.name})", default)
+            raise DefinitionError(place, reason, FOREIGN_REMEDY)
+        check_default(place, default)
     if get_origin(hint) is not Annotated and (mark := mark_in(hint)):
         reason = f"Its hint is `{mark.word}`, a mark, and not a type."
-        raise DefinitionError(f"{where}({parameter.name})", reason, remedy_of(mark))
+        raise DefinitionError(place, reason, remedy_of(mark))
     if hint is EMPTY:
-        stars = _STARS.get(parameter.kind, "")
-        raise DefinitionError(
-            f"{where}({stars}{parameter.name})",
-            "The parameter has no type hint.",
-            f"Write one, such as `{stars}{parameter.name}: str`: the model needs it."
-            + (" A decorator keeps the hints with `@functools.wraps`." if stars else ""),
-        )
+        remedy = f"Write one, such as `{stars}{parameter.name}: str`: the model needs it."
+        if stars:
+            remedy += " A decorator keeps the hints with `@functools.wraps`."
+        reason = "The parameter has no type hint."
+        raise DefinitionError(f"{where}({stars}{parameter.name})", reason, remedy)
 
 
 def check_default(where: str, default: object) -> None:
@@ -292,39 +280,22 @@ def _hint_of(name: str, hint: object, behind: FunctionType | None, names: Namesp
             return found
 
 
-def _inputs(where: str, parameter: Parameter, hint: object, names: Namespace) -> list[Input]:
+def _input(where: str, parameter: Parameter, hint: object) -> Input:
     from pydantic.fields import FieldInfo
 
     name, default = parameter.name, parameter.default
     if parameter.kind is Parameter.VAR_POSITIONAL:
-        return [Input(name, "args", GenericAlias(list, (hint,)), required=False)]
-    if parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
-        return _unpacked_keys(f"{where}({name})", get_args(hint)[0], names)
+        return Input(name, "args", GenericAlias(list, (hint,)), required=False)
     if parameter.kind is Parameter.VAR_KEYWORD:
         # No parameter can have this name, and no alias needs it.
-        return [Input(f"**{name}", "kwargs", GenericAlias(dict, (str, hint)), required=False)]
+        return Input(f"**{name}", "kwargs", GenericAlias(dict, (str, hint)), required=False)
     if isinstance(default, FieldInfo):
         check_default(f"{where}({name})", default.default)
         field = Annotated[hint, default]  # pyright: ignore[reportInvalidTypeForm] - made at run time
-        return [Input(name, "named", field, default.is_required())]
-    required = default is EMPTY
-    for each in metadata_of(hint):
-        required = required and not (isinstance(each, FieldInfo) and not each.is_required())
-    return [Input(name, "named", hint, required, default)]
-
-
-def _unpacked_keys(where: str, packed: object, names: Namespace) -> list[Input]:
-    """Return the keys of the `TypedDict` in `**kwargs: Unpack[...]`."""
-    try:
-        keys = keys_of(cast("type", packed), names)
-    except Exception as error:  # a hint's text may raise anything
-        reason = f"The hints of `{hint_text(packed)}` cannot be evaluated: {error}."
-        raise DefinitionError(where, reason, "Unpack a `TypedDict` of known names.") from error
-    texts = class_docs(cast("type", packed), names).attributes
-    return [
-        Input(name, "named", Annotated[hint, Doc(texts[name])] if name in texts else hint, required)
-        for name, (hint, required) in keys.items()
-    ]
+        return Input(name, "named", field, default.is_required())
+    settings = [each for each in metadata_of(hint) if isinstance(each, FieldInfo)]
+    required = default is EMPTY and all(each.is_required() for each in settings)
+    return Input(name, "named", hint, required, default)
 
 
 _WAITED = (abc.Awaitable, abc.Coroutine)
@@ -386,24 +357,18 @@ def _injected(where: str, parameter: Parameter, hint: object) -> Injected | None
     if (foreign := foreign_class(hint)) is not None:
         reason = f"Its hint has `{foreign}`, which only its own library fills in."
         raise DefinitionError(where, reason, FOREIGN_REMEDY)
-    if not get_args(hint) and hint is not CallInfo:
-        return None
     mark = injection_mark(hint)
     if mark is None:
         return None
     if parameter.kind in _STARS:
-        raise DefinitionError(
-            where,
-            "An injected parameter cannot be `*` or `**`.",
-            "Give it a parameter of its own.",
-        )
+        reason = "An injected parameter cannot be `*` or `**`."
+        raise DefinitionError(where, reason, "Give it a parameter of its own.")
+    is_optional = parameter.default is not EMPTY or any(map(_takes_none, branches_of(hint)))
     return Injected(
         name=parameter.name,
         provider=_provider(where, mark.provider) if isinstance(mark, Inject) else None,
         default=parameter.default,
-        required=isinstance(mark, ContextPart)
-        and parameter.default is EMPTY
-        and not any(map(_takes_none, branches_of(hint))),
+        required=isinstance(mark, ContextPart) and not is_optional,
         is_info=mark is CallInfo,
     )
 
@@ -418,16 +383,9 @@ def _takes_none(hint: object) -> bool:
 def _provider(where: str, provider: Callable[..., object]) -> Callable[[object], object]:
     """Return a provider as a function of the context."""
     if not callable(provider):
-        raise wrong_type(
-            where,
-            "a provider that can be called",
-            provider,
-            "Write `Inject(f)` with a function of no arguments, or of the context.",
-        )
+        remedy = "Write `Inject(f)` with a function of no arguments, or of the context."
+        raise wrong_type(where, "a provider that can be called", provider, remedy)
     if inspect.iscoroutinefunction(provider) or inspect.isasyncgenfunction(provider):
-        raise DefinitionError(
-            where,
-            "The provider is asynchronous.",
-            "Make it a plain function; the method may await the value it returns.",
-        )
+        remedy = "Make it a plain function; the method may await the value it returns."
+        raise DefinitionError(where, "The provider is asynchronous.", remedy)
     return provider if takes_context(where, provider) else lambda _: provider()

@@ -17,8 +17,7 @@ model could set the value.
 
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
@@ -65,8 +64,7 @@ class CoreReader:
 
     `marked`: the parts that a person gives; `marked_in`: the fields of the whole that they are in,
     empty for those of a shared definition. `unread`: a field that is not read by its declared
-    name. `shared`: a field that is also read by the declared name of another one. `unreadable`: a
-    field with an enumeration or a literal of which JSON can have no value. `classes`: those
+    name. `shared`: a field that is also read by the declared name of another one. `classes`: those
     that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
     fail, nor lose a mark of a whole field.
 
@@ -80,7 +78,6 @@ class CoreReader:
         self.is_plain = True
         self.unread: str | None = None
         self.shared: str | None = None
-        self.unreadable: str | None = None
         self.classes: list[ClassNames] = []
         stack: list[tuple[CoreSchema, CoreSchema, str | None, str]] = [(core, core, None, "")]
         while stack:
@@ -103,16 +100,13 @@ class CoreReader:
                 below = each if "type" in each else each["schema"]
                 stack.append((cast("CoreSchema", below), cls, name if top is None else top, name))
             if not _BELOW.isdisjoint(node):
-                aside = _LISTED if kind != "call" else ()
-                for inner in _inner(node, aside):
+                for inner in _inner(node, _LISTED if kind != "call" else ()):
                     is_shared = kind == "definitions" and inner is not node["schema"]
                     stack.append((inner, cls, "" if is_shared else top, field))
 
     def _read(self, node: CoreSchema, field: str) -> None:
         kind, metadata = node["type"], cast("CoreSchema", node.get("metadata") or _NOTHING)
         self.is_plain = self.is_plain and _is_plain(node, metadata)
-        if kind in ("enum", "literal") and _is_unreadable(node):
-            self.unreadable = field
         if kind == "default" and (written := mark_in(node.get("default"))):
             word = written.word
             reason = f"the default of `{field}` is `{word}`, a mark, which has no effect there."
@@ -129,9 +123,8 @@ class CoreReader:
                 self.marked += CoreReader(inner).marked
         if kind in _CLASSES and (name := foreign_class(node.get("cls"))):
             reason = f"an inner part is `{name}`, which only its own library fills in."
-            raise DefinitionError(
-                field, reason, f"Make it a parameter of its own. {FOREIGN_REMEDY}"
-            )
+            remedy = f"Make it a parameter of its own. {FOREIGN_REMEDY}"
+            raise DefinitionError(field, reason, remedy)
 
 
 class ClassNames(NamedTuple):
@@ -220,19 +213,9 @@ def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
             yield cast("CoreSchema", held)
 
 
-def _is_unreadable(node: CoreSchema) -> bool:
-    """Return whether pydantic reads no value of an enumeration or a literal from JSON."""
-    members = cast("list[Enum]", node.get("members", ()))
-    values = [each.value for each in members] or cast("list[object]", node.get("expected", ()))
-    is_json = any(isinstance(each, str | int | float | list | dict | None) for each in values)
-    bases = cast("tuple[type, ...]", getattr(node.get("cls"), "__mro__", ()))
-    return not is_json and not any("_missing_" in vars(each) for each in bases if each is not Enum)
-
-
 def is_secret_type(node: CoreSchema) -> bool:
     """Return whether a core schema is of a secret or an upload, which only a person gives."""
-    is_secret = is_generic_secret(node) or is_upload(node)
-    return is_secret or _makes(node, SecretStr, SecretBytes, File)
+    return is_generic_secret(node) or is_upload(node) or _makes(node, SecretStr, SecretBytes, File)
 
 
 def is_upload(node: CoreSchema) -> bool:
@@ -301,21 +284,18 @@ def _is_plain(node: CoreSchema, metadata: CoreSchema) -> bool:
     config = getattr(node.get("cls"), "model_config", None)
     if isinstance(config, dict) and "json_schema_extra" in config:
         return False
-    for key, held in metadata.items():
-        if key == "pydantic_js_functions":
-            functions = cast("list[object]", held)
-            modules = (str(getattr(each, "__module__", "")) for each in functions)
-            if not all(module.startswith("pydantic.") for module in modules):
-                return False
-        elif key == "pydantic_js_updates":
-            updates = cast("Mapping[str, object]", held)
-            if not all(isinstance(each, str | bool) for each in updates.values()):
-                return False
-        elif key.startswith("pydantic_js") and held:
-            mark = metadata.get(HUMAN_KEY)  # alone, it is written as it is
-            if not isinstance(mark, HumanPart) or not mark.is_only_hook(held):
-                return False
-    return True
+    return all(_is_plain_hook(metadata, key) for key, held in metadata.items() if held)
+
+
+def _is_plain_hook(metadata: CoreSchema, key: str) -> bool:
+    held = cast("Any", metadata[key])
+    if key == "pydantic_js_functions":
+        return all(str(getattr(each, "__module__", "")).startswith("pydantic.") for each in held)
+    if key == "pydantic_js_updates":
+        return all(isinstance(each, str | bool) for each in held.values())
+    mark = metadata.get(HUMAN_KEY)  # alone, it is written as it is
+    is_alone = isinstance(mark, HumanPart) and mark.is_only_hook(held)
+    return is_alone or not key.startswith("pydantic_js")
 
 
 class LostMark(NamedTuple):
@@ -327,6 +307,11 @@ class LostMark(NamedTuple):
     path: str
     is_secret: bool
     place: "Place"
+
+
+LOST_REMEDY = (
+    'Put the mark last (`Annotated[..., human()]`), or let the hook write `"x-human": true`.'
+)
 
 
 def lost_marks(

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeVar, Unpack, cast, overload
+from typing import Any, NamedTuple, TypeVar, Unpack, cast, overload
 
 from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
@@ -13,14 +13,9 @@ from pyfunctools.sources.python.hint_scope import Namespace, is_a, names_around,
 _MARK = "__pyfunctools__"
 
 
-class _MethodObject(Protocol):
-    """A `staticmethod` or a `classmethod` object."""
-
-    @property
-    def __func__(self) -> Callable[..., object]: ...
-
-
-F = TypeVar("F", bound="Callable[..., object] | _MethodObject")
+F = TypeVar(
+    "F", bound="Callable[..., object] | staticmethod[..., Any] | classmethod[Any, ..., Any]"
+)
 
 
 class Marks(NamedTuple):
@@ -104,25 +99,19 @@ def marks_of(target: object) -> Marks | None:
 
 def _attached(target: F, marks: Marks) -> F:
     if is_a(target, str):
-        raise DefinitionError(
-            f"function({target!r})",
-            "The name is a setting.",
-            f"Write `@function(name={target!r})`.",
-        )
-    if is_a(target, type) or is_a(target, property):
-        raise DefinitionError(
-            getattr(target, "__name__", "property"),
-            "`@function` marks a function or a method, and this is neither.",
-            "Mark the method itself; of a class, pass an instance to `Controller.from_object`.",
-        )
+        remedy = f"Write `@function(name={target!r})`."
+        raise DefinitionError(f"function({target!r})", "The name is a setting.", remedy)
+    if is_a(target, type, property):
+        where = getattr(target, "__name__", "property")
+        reason = "`@function` marks a function or a method, and this is neither."
+        remedy = "Mark the method itself; of a class, pass an instance to `Controller.from_object`."
+        raise DefinitionError(where, reason, remedy)
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - the one that decorates
     enclosing = names_around(target, frame)
     try:
         setattr(target, _MARK, marks if enclosing is None else marks._replace(enclosing=enclosing))
     except AttributeError:
-        raise DefinitionError(
-            repr(target),
-            "`@function` cannot mark this: it takes no attributes.",
-            "Write a function that calls it, and mark that.",
-        ) from None
+        reason = "`@function` cannot mark this: it takes no attributes."
+        remedy = "Write a function that calls it, and mark that."
+        raise DefinitionError(repr(target), reason, remedy) from None
     return target

@@ -12,16 +12,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import cleandoc, getsource
+from itertools import pairwise
 from textwrap import dedent
 from types import MappingProxyType
-from typing import (
-    NamedTuple,
-    NotRequired,
-    Required,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import NamedTuple, NotRequired, Required, get_args, get_origin, get_type_hints
 
 from typing_extensions import Doc, is_typeddict
 
@@ -42,10 +36,9 @@ class Docs(NamedTuple):
 MAX_NAME = 500
 """The longest name before a colon; a section with a longer one stays in the description."""
 
+_ARGUMENTS = ("args", "arguments", "parameters", "params")
 _TITLES = {
-    **dict.fromkeys(("args", "arguments", "parameters", "params"), "param"),
-    **dict.fromkeys(("keyword args", "keyword arguments", "keyword parameters"), "param"),
-    **dict.fromkeys(("other args", "other arguments", "other parameters"), "param"),
+    **{prefix + each: "param" for prefix in ("", "keyword ", "other ") for each in _ARGUMENTS},
     **dict.fromkeys(("attributes", "fields"), "attribute"),
     **dict.fromkeys(("return", "returns", "yield", "yields"), "returns"),
     **dict.fromkeys(("raise", "raises", "exception", "exceptions", "warns"), ""),
@@ -237,12 +230,12 @@ def _below_fields(cls: type) -> Mapping[str, str]:
 
 
 def _below_fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for field, below in zip(node.body, node.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(below, ast.Expr)
-            and isinstance(below.value, ast.Constant)
-            and isinstance(below.value.value, str)
-        ):
-            yield field.target.id, cleandoc(below.value.value)
+    for pair in pairwise(node.body):
+        match pair:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield name, cleandoc(text)
+            case _:
+                pass

@@ -4,7 +4,7 @@ This module imports pydantic, so other modules import it only when it is needed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum, Flag
+from enum import Enum
 from functools import partial
 from inspect import cleandoc
 from itertools import islice
@@ -24,7 +24,6 @@ from pydantic_core import core_schema, from_json
 
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
-from pyfunctools.schema.vocabulary import VALUE_LISTS
 from pyfunctools.sources.python.core_schema import (
     KNOWN,
     ClassNames,
@@ -97,12 +96,16 @@ class Generator(GenerateJsonSchema):
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
         """Write the values of an integer enumeration as text, where they are the keys of a map."""
         result = super().dict_schema(schema)
-        names: JsonSchemaValue = result.get("propertyNames", {})
-        enum = self.get_schema_from_definitions(names["$ref"]) if "$ref" in names else names
-        if enum and enum.get("type") == "integer" and "enum" in enum:
-            names = {**enum, **names, "type": "string", "enum": [str(n) for n in enum["enum"]]}
-            result["propertyNames"] = {k: v for k, v in names.items() if k != "$ref"}
+        enum = self._target(result.get("propertyNames", {}))
+        if enum.get("type") == "integer" and "enum" in enum:
+            values = [str(each) for each in enum["enum"]]
+            result["propertyNames"] = {**enum, "type": "string", "enum": values}
         return result
+
+    def _target(self, schema: JsonSchemaValue) -> JsonSchemaValue:
+        """Return the definition that a JSON Schema refers to, or the schema itself."""
+        reference = cast("JsonRef | None", schema.get("$ref"))
+        return (self.get_schema_from_definitions(reference) if reference else None) or schema
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
         """Write `anyOf` if a function of the user's picks the branch: several may fit."""
@@ -133,11 +136,10 @@ class Generator(GenerateJsonSchema):
         elif "function" in schema and is_generic_secret(cast("CoreSchema", schema)):
             result = {**result, **SECRET}
         if kind == "enum":
-            reference = cast("JsonRef | None", result.get("$ref"))
-            target = self.get_schema_from_definitions(reference) if reference else None
+            target = self._target(result)
             enum = cast("type[Enum]", cast("core_schema.EnumSchema", schema)["cls"])
-            _with_member_names(self._described(target or result, enum), enum)
-        if kind in ("model-fields", "dataclass-args") and self.mode == "validation":
+            _with_member_names(self._described(target, enum), enum)
+        if kind in ("model-fields", "dataclass-args"):
             return self._with_unlisted(result, cast("CoreSchema", schema), self._classes[-1])
         return result
 
@@ -168,7 +170,7 @@ class Generator(GenerateJsonSchema):
             result = write(schema)
         finally:
             self._classes.pop()
-        if schema["type"] == "typed-dict" and self.mode == "validation":
+        if schema["type"] == "typed-dict":
             result = self._with_unlisted(result, schema, schema)
         return self._described(result, schema.get("cls"))
 
@@ -186,6 +188,8 @@ class Generator(GenerateJsonSchema):
         self, result: JsonSchemaValue, node: CoreSchema, cls: CoreSchema
     ) -> JsonSchemaValue:
         """Return the JSON Schema of a class with `UNLISTED`: the names that only pydantic reads."""
+        if self.mode == "serialization":
+            return result
         listed: Mapping[str, object] = result.get("properties", {})
         declared, others, *_ = ClassNames.of(node, fields_in(node), cls)
         names = {name: key for name, key in others.items() if name not in declared.values()}
@@ -222,22 +226,12 @@ def _with_member_names(schema: JsonSchemaValue, enum: type[Enum]) -> None:
     """Add the member names of an enumeration of integers; coercion accepts the names too."""
     members = {name: each.value for name, each in enum.__members__.items()}
     values = list(members.values())
-    named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
-    named += ", …." if len(members) > _MAX_MEMBERS else "."
-    if issubclass(enum, Flag) and not VALUE_LISTS.isdisjoint(schema):
-        for keyword in VALUE_LISTS:
-            schema.pop(keyword, None)
-        bits = 0
-        for value in values:
-            bits |= value
-        schema |= {"minimum": 0, "maximum": bits}
-        _add_line(schema, f"The sum of any of {named}")
-        return
     is_known = "x-enum-varnames" in schema
     if is_known or values != schema.get("enum") or not all(type(each) is int for each in values):
         return
     schema["x-enum-varnames"] = list(members)
-    _add_line(schema, named)
+    named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
+    _add_line(schema, named + (", …." if len(members) > _MAX_MEMBERS else "."))
 
 
 def _add_line(schema: JsonSchemaValue, line: str) -> None:

@@ -8,15 +8,13 @@ its function. Local variables of enclosing functions are in no closure if only h
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property, partial, partialmethod
 from itertools import chain
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
     Annotated,
-    Any,
     ForwardRef,
-    NotRequired,
-    Required,
     TypeGuard,
     TypeVar,
     cast,
@@ -112,15 +110,13 @@ def namespace_of(
     names: dict[str, object] = {}  # from the last to the first
     if owner is not None:
         names[owner.__name__] = owner
-    if function is not None:
-        if "<locals>" in function.__qualname__:
-            frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - documented by Python
-            names |= dict(_closure(function))
-            for found in reversed([*_enclosing_frames(function, frame)]):
-                names |= found.f_locals
-        if enclosing is not None:
-            names |= enclosing.value
-        names |= {str(each): each for each in getattr(function, "__type_params__", ())}
+    if function is not None and "<locals>" in function.__qualname__:
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - documented by Python
+        names |= dict(_closure(function))
+        for found in reversed([*_enclosing_frames(function, frame)]):
+            names |= found.f_locals
+    names |= {} if enclosing is None else enclosing.value
+    names |= {str(each): each for each in getattr(function, "__type_params__", ())}
     for name, value in vars(owner).items() if owner is not None else ():
         if issubclass(type(value), type) or type(value).__module__ in _TYPING:
             names[name] = value  # not methods, defaults and properties
@@ -137,10 +133,7 @@ def resolve_hints(
     """
     holder = SimpleNamespace(__annotations__=dict(hints))
     known = {} if behind is None else behind.__globals__
-    found: dict[str, object] = get_type_hints(
-        holder, globalns=known, localns=dict(names), include_extras=True
-    )
-    return found
+    return get_type_hints(holder, globalns=known, localns=dict(names), include_extras=True)
 
 
 def hint_text(hint: object) -> str:
@@ -166,10 +159,8 @@ def _enclosing_frames(function: FunctionType, frame: FrameType | None) -> Iterat
 def _closure(function: FunctionType) -> Iterator[tuple[str, object]]:
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        try:
+        with suppress(ValueError):  # an empty cell: the name is not defined yet
             yield name, cell.cell_contents
-        except ValueError:  # an empty cell: the name is not defined yet
-            continue
 
 
 def _raw_hints(definition: FunctionType | type) -> Iterable[object]:
@@ -206,18 +197,3 @@ _TYPING = frozenset({"types", "typing", "typing_extensions"})
 def metadata_of(hint: object) -> tuple[object, ...]:
     """Return the metadata in `Annotated[...]`, `()` for any other hint."""
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-
-
-def keys_of(cls: type, names: Namespace) -> Mapping[str, tuple[object, bool]]:
-    """Return the hint of each key of a `TypedDict`, and whether the key is required.
-
-    Raises:
-        Exception: it is no `TypedDict`, or whatever evaluating the text of a hint raises.
-    """
-    required: frozenset[str] = cast("Any", cls).__required_keys__
-    keys: dict[str, tuple[object, bool]] = {}
-    for name, hint in get_type_hints(cls, localns=dict(names), include_extras=True).items():
-        origin = get_origin(hint)
-        bare = get_args(hint)[0] if origin in (Required, NotRequired) else hint
-        keys[name] = bare, origin is Required or (name in required and origin is not NotRequired)
-    return keys

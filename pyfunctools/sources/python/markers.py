@@ -1,6 +1,6 @@
 """Marks in type hints: a parameter is given by a person, or injected by the program."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pyfunctools._json import JsonValue
@@ -17,14 +17,14 @@ SECRET: Mapping[str, JsonValue] = {"x-human": True, "x-human-secret": True, "wri
 
 
 class _Mark:
-    """A mark in `Annotated`; `word` is its name.
+    """A mark in `Annotated`; `word` is its name, `written` how it stands in a hint.
 
     Not a dataclass, because `dataclasses` costs more to import than everything else here.
     """
 
     __slots__ = ()
 
-    word = ""
+    word = written = ""
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
@@ -52,7 +52,7 @@ class HumanPart(_Mark):
 
     __slots__ = ("ask", "secret", "widget")
 
-    word = "human"
+    word, written = "human", "Annotated[..., human(...)]"
 
     def __init__(
         self, ask: str | None = None, widget: str | None = None, secret: bool = False
@@ -103,7 +103,7 @@ setattr(Human, "__doc__", "`Human[str]` is a `str` that a person gives, and no m
 class ContextPart(_Mark):
     """The mark of the value of `call(context=...)`; `Context[...]` carries it."""
 
-    word = "Context"
+    word, written = "Context", "Context[...]"
 
 
 Context: TypeAlias = Annotated[T, ContextPart()]
@@ -125,7 +125,7 @@ class Inject(_Mark):
 
     __slots__ = ("provider",)
 
-    word = "Inject"
+    word, written = "Inject", "Annotated[..., Inject(provider)]"
 
     def __init__(self, provider: Callable[[], object] | Callable[[Any], object]) -> None:
         self.provider = provider
@@ -145,29 +145,22 @@ for _unfinished, _mark in _UNFINISHED[:3]:
             setattr(_unfinished, _hook, getattr(_mark, _hook))
 
 
-def marks_in(values: Iterable[object]) -> list[_Mark]:
-    """Return the marks among values, such as the metadata of a hint."""
-    found: list[_Mark] = []
+def marks_in(values: Iterable[object]) -> Iterator[_Mark]:
+    """Yield the marks among values, such as the metadata of a hint."""
     for each in values:
         if isinstance(each, _Mark):
-            found.append(each)
-        for unfinished, mark in _UNFINISHED:
-            if each is unfinished:
-                found.append(mark)
-    return found
+            yield each
+        yield from (mark for unfinished, mark in _UNFINISHED if each is unfinished)
 
 
 def mark_in(value: object) -> _Mark | None:
     """Return the mark if a default or a bare hint is one, else `None`."""
-    return next(iter(marks_in((value, *metadata_of(value)))), None)
+    return next(marks_in((value, *metadata_of(value))), None)
 
 
 def remedy_of(mark: _Mark) -> str:
     """Return the remedy for a mark that is a default, or a whole hint."""
-    written = "Annotated[..., human(...)]"
-    if isinstance(mark, ContextPart | Inject):
-        written = "Annotated[..., Inject(provider)]" if mark.word == "Inject" else "Context[...]"
-    return f"Write it into the hint: `{written}`."
+    return f"Write it into the hint: `{mark.written}`."
 
 
 # Contexts, injection marks and tools of other libraries have no meaning here: pydantic can describe

@@ -70,11 +70,9 @@ def _bound(obj: object, cls: type, name: str, raw: object) -> Callable[..., obje
     if method is not raw:
         return method if is_a(raw, staticmethod) else MethodType(method, cls)
     if is_a(obj, type):
-        raise DefinitionError(
-            f"{cls.__name__}.{name}",
-            "This is an instance method, and the class itself was passed.",
-            f"Pass an instance, such as `{cls.__name__}(...)`.",
-        )
+        reason = "This is an instance method, and the class itself was passed."
+        remedy = f"Pass an instance, such as `{cls.__name__}(...)`."
+        raise DefinitionError(f"{cls.__name__}.{name}", reason, remedy)
     if type(method) is FunctionType:
         _check_self(cls, method)
     return MethodType(method, obj)
@@ -89,16 +87,13 @@ def _check_self(cls: type, method: FunctionType) -> None:
         if isinstance(hint, str):
             hint = vars(builtins).get(hint.partition("[")[0])
         kind = get_origin(hint) or hint
-        is_other = is_a(kind, type) and kind not in cls.__mro__
-        if first == "self" or not is_other or getattr(kind, "_is_protocol", False):
-            return
-    elif code.co_flags & CO_VARARGS:
-        return
-    raise DefinitionError(
-        f"{cls.__name__}.{method.__name__}",
-        "Its first parameter is not `self`.",
-        "Write `self` before the others, or `@staticmethod` over it.",
-    )
+        is_other = first != "self" and is_a(kind, type) and kind not in cls.__mro__
+    else:
+        is_other = not code.co_flags & CO_VARARGS
+    if is_other:
+        remedy = "Write `self` before the others, or `@staticmethod` over it."
+        where = f"{cls.__name__}.{method.__name__}"
+        raise DefinitionError(where, "Its first parameter is not `self`.", remedy)
 
 
 def _reason_to_skip(owner: type, name: str, raw: object) -> str | None:
@@ -172,15 +167,14 @@ def check_override(
     """
     for base, raw in replaced:
         overrides = f"It overrides `{base.__name__}.{member.name}`"
-        theirs = marks_of(raw)
-        confirm = theirs is not None and theirs.traits.get("confirm") is True
-        if confirm and "confirm" not in marks.traits:
+        theirs = marks_of(raw) or Marks()
+        if theirs.traits.get("confirm") is True and "confirm" not in marks.traits:
             reason = f"{overrides}, which a person approves, and drops `confirm=True`."
             raise DefinitionError(where, reason, "Write `@function(confirm=...)` over it.")
-        marked = _marked(raw, base)
-        kept = _marked(member.called, member.owner) if any(marked.values()) else {}
-        for name, is_marked in marked.items():
-            if is_marked and not kept.get(name, "**" not in kept):
+        marked = [name for name, is_marked in _marked(raw, base).items() if is_marked]
+        kept = _marked(member.called, member.owner) if marked else {}
+        for name in marked:
+            if not kept.get(name, "**" not in kept):
                 reason = f"{overrides}, where it is marked, and drops the mark: the model sets it."
                 remedy = "Write the mark of the overridden method again."
                 raise DefinitionError(f"{where}({name})", reason, remedy)

@@ -15,8 +15,6 @@ from pyfunctools.errors import DefinitionError, SchemaError, wrong_type
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Reading, Skipped, check_name
 from pyfunctools.record.origin import Method
-from pyfunctools.schema.ground.path import pointer_of
-from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
@@ -24,7 +22,6 @@ from pyfunctools.schema.separation.predicates import (
     is_human_by_default,
     output_shown,
 )
-from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.sources.python.callable_signature import hints_of
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, own_docs, read_docstring
@@ -33,10 +30,9 @@ from pyfunctools.sources.python.hint_scope import (
     class_of,
     function_behind,
     is_a,
-    metadata_of,
     wrapped_by,
 )
-from pyfunctools.sources.python.markers import marks_in, tool_remedy
+from pyfunctools.sources.python.markers import mark_in, tool_remedy
 from pyfunctools.sources.python.members import (
     Member,
     check_override,
@@ -79,11 +75,9 @@ def read_object(
         where = f"{cls.__name__}.{member.name}"
         function = _function(member, where, is_human)
         if function.name in functions:
-            raise DefinitionError(
-                where,
-                f"{functions[function.name][1]} is called {function.name!r} too.",
-                "Give one of them another name: `@function(name=...)`.",
-            )
+            reason = f"{functions[function.name][1]} is called {function.name!r} too."
+            remedy = "Give one of them another name: `@function(name=...)`."
+            raise DefinitionError(where, reason, remedy)
         functions[function.name] = function, where
     if not functions:
         raise _nothing_exposed(obj, cls, skipped)
@@ -114,25 +108,19 @@ def function_of(
         raise DefinitionError(shortened(name, 100), "This is a tool of another library.", remedy)
     if is_a(called, type) or not callable(called):
         kind = "class" if is_a(called, type) else f"`{type(called).__name__}`"
-        raise DefinitionError(
-            short_repr(called, 80),
-            f"This is not a function, but a {kind}.",
-            "Pass a function or a bound method; for an object, `Controller.from_object`.",
-        )
+        remedy = "Pass a function or a bound method; for an object, `Controller.from_object`."
+        reason = f"This is not a function, but a {kind}."
+        raise DefinitionError(short_repr(called, 80), reason, remedy)
     is_object = behind is not None and getattr_static(type(called), "__call__", None) is behind
     named = type(called) if is_object else called if behind is None else behind
     name = getattr(named, "__name__", type(called).__name__)
-    if name == "<lambda>":
-        raise DefinitionError(
-            name, "A lambda has neither a name nor hints.", "Write a function with `def`."
-        )
-    if isinstance(called, FunctionType) and _is_unbound(called):
-        raise DefinitionError(
-            _short(called.__qualname__),
-            "This is an instance method, and no instance was given.",
-            "Take it from an instance, such as `Shop().buy`.",
-        )
     where = _short(getattr(called, "__qualname__", name))
+    if name == "<lambda>":
+        reason = "A lambda has neither a name nor hints."
+        raise DefinitionError(name, reason, "Write a function with `def`.")
+    if isinstance(called, FunctionType) and _is_unbound(called):
+        reason = "This is an instance method, and no instance was given."
+        raise DefinitionError(where, reason, "Take it from an instance, such as `Shop().buy`.")
     member = Member(name, _owner_of(called), called, marks_of(called))
     return _function(member, where, is_human, type(called) if is_object else None)
 
@@ -168,12 +156,11 @@ def _function(
     deprecated = marks.traits.get("deprecated", hasattr(behind, "__deprecated__"))
     lines = [description, "@deprecated"] if deprecated else [description]  # as of a document
     traits: dict[str, Any] = {"deprecated": deprecated is True, **marks.traits}
+    qualname = where if behind is None else behind.__qualname__
     return Function(
         name=name,
         description="\n\n".join(filter(None, lines)),
-        origin=Method(
-            qualname=where if behind is None else behind.__qualname__, is_async=handler.is_async
-        ),
+        origin=Method(qualname=qualname, is_async=handler.is_async),
         _contract=contract,
         _handler=handler,
         **traits,
@@ -206,7 +193,6 @@ def _contract(
         yield from schema_notes(written.value.schema, again.output.value.schema)
         yield from _hint_notes(called, docs)
         yield from _default_notes(again)
-        yield from _wrong_defaults(written.value.schema)
         yield from secret_notes(llm, "python")
 
     return Contract(written, shown, is_human, notes, hinted=True)
@@ -254,10 +240,10 @@ def _nothing_exposed(obj: object, cls: type, skipped: Iterable[Skipped]) -> Defi
             "Pass an instance of your class, such as `Shop()`, with methods marked `@function`; "
             "with `all=True` every public one counts.",
         )
-    because = " ".join(f"{each.where}: {each.reason}" for each in skipped)
+    reasons = [f"{each.where}: {each.reason}" for each in skipped]
     return DefinitionError(
         cls.__name__,
-        "Nothing in it is exposed." + (f" {because}" if because else ""),
+        " ".join(["Nothing in it is exposed.", *reasons]),
         "Mark its methods with `@function`, or pass `all=True` (in a terminal `--all`) for every "
         "public one.",
     )
@@ -292,20 +278,5 @@ def _default_notes(handler: "MethodHandler") -> Iterator[Note]:
             )
 
 
-def _wrong_defaults(schema: JsonSchema) -> Iterator[Note]:
-    """Yield a note on each default in a schema that is no value of it, but for null."""
-    for keys, inner in subschemas(schema):
-        default = inner.get("default") if isinstance(inner, dict) else None
-        if default is not None and isinstance(inner, dict):
-            whole = {**inner, "$defs": schema.get("$defs", {})}
-            if not Validator(whole, formats="hinted").is_valid(default):
-                pointer = f"/parameters{pointer_of((*keys, 'default'))}"
-                yield Note(
-                    text="This default does not fit its hint as JSON: a model may give it, and is "
-                    "refused, and a call without a value gets it unchanged. Change one of the two.",
-                    pointer=pointer,
-                )
-
-
 def _has_mark(hint: object) -> bool:
-    return bool(marks_in(metadata_of(hint))) or any(map(_has_mark, get_args(hint)))
+    return mark_in(hint) is not None or any(map(_has_mark, get_args(hint)))
