@@ -6,9 +6,9 @@ only the mapping, or an `allOf` of their own, makes known, it has those in which
 part: a model could write one of them. No other is a part of a function's schema.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from gc import is_tracked
 from itertools import pairwise
 
@@ -34,118 +34,11 @@ from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resour
 _IDENTITY = IDENTITY - {"id"} | DYNAMIC_REFERENCES | DRAFT
 """Keywords that identify a schema or its draft: left out, since `$defs` names a definition."""
 
-_REFERRING = REFERENCES | {"discriminator"}
-_SPECIAL = _IDENTITY | _REFERRING | EXAMPLES
-_Key = tuple[Resource, str]
-
-
-class WrittenSchema:
-    """A schema of a document that is read."""
-
-    def __init__(self, bundler: "SchemaBundler", place: DocumentPlace) -> None:
-        self.place = place
-        self._bundler = bundler
-        self._document = bundler.document
-
-    def bundled(self) -> JsonSchema | bool:
-        """Return the schema as written, with references to definitions."""
-        written, resource = self.place.value, self.place.resource
-        if not isinstance(written, dict):
-            return written if isinstance(written, bool) else True
-        return bundled(written, resource, self.prepare)
-
-    def prepare(self, written: JsonSchema, resource: Resource) -> tuple[JsonSchema, Resource]:
-        """Return a schema with its references rewritten to `#/$defs/...`, but for its subschemas.
-
-        The mapping of a `discriminator` names the branches beside it, and the subtypes with a
-        person's part.
-        """
-        schema = written
-        if self._document.may_have_hidden:
-            if (fault := hidden_fault(schema)) is not None:
-                raise DocumentError(self._document.name, fault)
-            schema = without_hidden(schema)
-        if _SPECIAL.isdisjoint(schema):
-            return schema, resource
-        reference = schema.get("$ref")
-        if len(schema) == 1 and isinstance(reference, str):
-            target = self._document.target(reference, resource)
-            return {"$ref": self._bundler.reference(target)}, resource
-        resource = self._document.scope(written, resource)
-        copy = {keyword: v for keyword, v in schema.items() if keyword not in _IDENTITY}
-        for keyword in EXAMPLES & copy.keys():
-            if isinstance(copy[keyword], dict | list):
-                self._write_examples(keyword, copy, resource)
-        if not _REFERRING.isdisjoint(schema):
-            self._rewrite_references(schema, copy, resource)
-            if "discriminator" in schema:
-                self._rewrite_discriminator(written, copy, resource)
-        return copy, resource
-
-    def _write_examples(self, keyword: str, copy: dict[str, JsonValue], resource: Resource) -> None:
-        """Replace references in examples; an example without a target is left out."""
-        value = copy[keyword]
-        named = value if isinstance(value, dict) and "$ref" not in value else {}
-        many = keyword == "examples" and (isinstance(value, list) or bool(named))
-        found: list[JsonValue] = []
-        for each in [*items_of(value), *members_of(named).values()] if many else [value]:
-            with suppress(DocumentError):
-                found.append(self._document.example(DocumentPlace(each, "", resource)))
-        copy[keyword] = found if many else next(iter(found), None)
-        if not found:
-            del copy[keyword]
-
-    def _rewrite_references(
-        self, schema: JsonSchema, copy: dict[str, JsonValue], resource: Resource
-    ) -> None:
-        reference = schema.get("$ref")
-        if isinstance(reference, str):
-            copy["$ref"] = self._bundler.reference(self._document.target(reference, resource))
-        for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
-            target = schema.get(keyword)
-            if isinstance(target, str) and (static := self._static(target, resource)):
-                if "$ref" in copy:
-                    also = Bundled({"$ref": static})
-                    copy["allOf"] = [*items_of(copy.get("allOf")), also]
-                else:
-                    copy["$ref"] = static
-
-    def _static(self, reference: str, resource: Resource) -> str | None:
-        """Return the reference to the static target of a dynamic reference, or `None`."""
-        self._bundler.has_dynamic = True
-        if reference == "#":
-            return self._bundler.reference(self.place)
-        try:
-            return self._bundler.reference(self._document.target(reference, resource))
-        except DocumentError:
-            return None
-
-    def _rewrite_discriminator(
-        self, schema: JsonSchema, copy: dict[str, JsonValue], resource: Resource
-    ) -> None:
-        bundler, written = self._bundler, schema["discriminator"]
-        if isinstance(written, str):
-            written = {"propertyName": written}
-        if not isinstance(written, dict):
-            return
-        made = {k: v for k, v in written.items() if k not in ("mapping", "defaultMapping")}
-        branches = {place.key for place in bundler.branches(schema, resource)}
-        mapping: dict[str, JsonValue] = {}
-        for value, target in members_of(written.get("mapping")).items():
-            place = bundler.mapped(target, resource)
-            if place is not None and (place.key in branches or bundler.is_private(place)):
-                mapping[value] = bundler.reference(place)
-        for heir in bundler.heirs_of(self.place) if schema is self.place.value else ():
-            if bundler.is_private(heir) and (to := bundler.reference(heir)) not in mapping.values():
-                mapping.setdefault(str((steps_of("#" + heir.pointer) or ("",))[-1]), to)
-        default = bundler.mapped(written.get("defaultMapping"), resource)
-        if default is not None and (default.key in branches or bundler.is_private(default)):
-            made["defaultMapping"] = bundler.reference(default)
-        copy["discriminator"] = {**made, "mapping": mapping} if mapping else made
+_SPECIAL = _IDENTITY | REFERENCES | {"discriminator"} | EXAMPLES
 
 
 class SchemaBundler:
-    """The definitions of one document: their `places` by name, and how they are related."""
+    """A bundler of the schemas of one document; `places` are its definitions by name."""
 
     def __init__(self, document: Document, is_human: IsHuman | None) -> None:
         self.document = document
@@ -153,7 +46,89 @@ class SchemaBundler:
         self.has_dynamic = False
         self._is_human = is_human
         self._names = DefinitionNames(document)
-        self._home = document.main.at("/" + "/".join(self._names.home))
+        self._home = self._names.home
+
+    def bundled(self, place: DocumentPlace) -> JsonSchema | bool:
+        """Return the schema at a place as written, with references to definitions."""
+        written = place.value
+        if not isinstance(written, dict):
+            return written if isinstance(written, bool) else True
+        return bundled(written, place.resource, partial(self.prepare, place))
+
+    def prepare(
+        self, place: DocumentPlace, written: JsonSchema, resource: Resource
+    ) -> tuple[JsonSchema, Resource]:
+        """Return a schema inside a place with its references rewritten to `#/$defs/...`.
+
+        Its subschemas stay. The mapping of a `discriminator` names the branches beside it, and the
+        subtypes with a person's part.
+        """
+        schema = written
+        if self.document.may_have_hidden:
+            if (fault := hidden_fault(schema)) is not None:
+                raise DocumentError(self.document.name, fault)
+            schema = without_hidden(schema)
+        if _SPECIAL.isdisjoint(schema):
+            return schema, resource
+        reference = schema.get("$ref")
+        if len(schema) == 1 and isinstance(reference, str):
+            return {"$ref": self._to(reference, resource)}, resource
+        resource = self.document.scope(written, resource)
+        copy = {keyword: v for keyword, v in schema.items() if keyword not in _IDENTITY}
+        for keyword in EXAMPLES & copy.keys():
+            try:
+                copy[keyword] = self.document.example(DocumentPlace(copy[keyword], "", resource))
+            except DocumentError:  # one without a target
+                del copy[keyword]
+        if isinstance(reference, str):
+            copy["$ref"] = self._to(reference, resource)
+        for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
+            if static := self._static(place, schema[keyword], resource):
+                if "$ref" in copy:
+                    also = Bundled({"$ref": static})
+                    copy["allOf"] = [*items_of(copy.get("allOf")), also]
+                else:
+                    copy["$ref"] = static
+        if "discriminator" in schema:
+            heirs = self.heirs_of(place) if written is place.value else ()
+            copy |= self._discriminator(written, heirs, resource)
+        return copy, resource
+
+    def _to(self, reference: str, resource: Resource) -> str:
+        return self.reference(self.document.target(reference, resource))
+
+    def _static(self, place: DocumentPlace, reference: JsonValue, resource: Resource) -> str | None:
+        """Return the reference to the static target of a dynamic reference, or `None`."""
+        self.has_dynamic = True
+        if reference == "#":
+            return self.reference(place)
+        with suppress(DocumentError):
+            return self._to(reference, resource) if isinstance(reference, str) else None
+        return None
+
+    def _discriminator(
+        self, schema: JsonSchema, heirs: Iterable[DocumentPlace], resource: Resource
+    ) -> dict[str, JsonValue]:
+        """Return the `discriminator` of a schema that such heirs have in their `allOf`."""
+        written = schema["discriminator"]
+        if isinstance(written, str):
+            written = {"propertyName": written}
+        if not isinstance(written, dict):
+            return {}
+        made = {k: v for k, v in written.items() if k not in ("mapping", "defaultMapping")}
+        branches = {place.key for place in self.branches(schema, resource)}
+        mapping: dict[str, JsonValue] = {}
+        for value, target in members_of(written.get("mapping")).items():
+            place = self.mapped(target, resource)
+            if place is not None and (place.key in branches or self.is_private(place)):
+                mapping[value] = self.reference(place)
+        for heir in heirs:
+            if self.is_private(heir) and (to := self.reference(heir)) not in mapping.values():
+                mapping.setdefault(str((steps_of("#" + heir.pointer) or ("",))[-1]), to)
+        default = self.mapped(written.get("defaultMapping"), resource)
+        if default is not None and (default.key in branches or self.is_private(default)):
+            made["defaultMapping"] = self.reference(default)
+        return {"discriminator": {**made, "mapping": mapping} if mapping else made}
 
     def is_plain(self, schema: JsonValue) -> bool:
         """Return whether a schema is a few scalars, as most, which mean the same at every place."""
@@ -196,7 +171,7 @@ class SchemaBundler:
             return
         known = {base.key}
         bases = [base]
-        for each in bases:
+        for each in bases:  # grows while it is read
             for heir in self._heirs.get(each.key, ()):
                 if heir.key not in known:
                     known.add(heir.key)
@@ -217,7 +192,7 @@ class SchemaBundler:
         A schema with a `$ref` to another one has its subtypes too, but not with it in its `allOf`.
         """
         is_human, home = self._is_human, self._home
-        if is_human is None or home is None:
+        if is_human is None:
             return set()
         private: list[tuple[Resource, str, bool]] = []
         reached_from: dict[tuple[Resource, str, bool], list[tuple[Resource, str, bool]]] = {}
@@ -225,10 +200,8 @@ class SchemaBundler:
         seen = {place.key for place in queue}
         for place in queue:  # grows while it is read
             alone, any_type = (*place.key, False), (*place.key, True)
-            edges = [
-                (any_type, place, False),
-                *((any_type, heir, True) for heir in self.heirs_of(place)),
-            ]
+            edges = [(any_type, place, False)]
+            edges += ((any_type, heir, True) for heir in self.heirs_of(place))
             for keys, inner in subschemas(place.fields):
                 schema = whole = members_of(inner)
                 if (target := self.mapped(schema.get("$ref"), place.resource)) is not None:
@@ -251,19 +224,17 @@ class SchemaBundler:
         return set(private)
 
     @cached_property
-    def _heirs(self) -> dict[_Key, list[DocumentPlace]]:
+    def _heirs(self) -> dict[tuple[Resource, str], list[DocumentPlace]]:
         """The named schemas that have a schema in their `allOf`, by the place of that schema."""
-        found: dict[_Key, list[DocumentPlace]] = {}
-        if self._home is None:
-            return found
+        found: dict[tuple[Resource, str], list[DocumentPlace]] = {}
         for name, schema in self._home.fields.items():
             for part in items_of(members_of(schema).get("allOf")):
                 reference = text_of(members_of(part).get("$ref"))
                 if reference.startswith("#"):
                     with suppress(DocumentError):
                         base = self.document.target(reference, self.document.main)
-                        heirs = found.setdefault(base.key, [])
-                        heirs.append(self._home.below(schema, name))
+                        heir = self._home.below(schema, name)
+                        found.setdefault(base.key, []).append(heir)
         return found
 
     def mapped(self, target: JsonValue, resource: Resource) -> DocumentPlace | None:

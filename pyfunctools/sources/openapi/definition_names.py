@@ -5,7 +5,6 @@ from collections import Counter
 from hashlib import blake2b
 from urllib.parse import unquote, urlsplit
 
-from pyfunctools._json import JsonSchema
 from pyfunctools.schema.ground.references import steps_of
 from pyfunctools.sources.openapi.document import Document, DocumentPlace, Resource
 
@@ -25,9 +24,9 @@ class DefinitionNames:
     def __init__(self, document: Document) -> None:
         self._main = document.main
         self._folder = document.main.uri.rpartition("/")[0] + "/"
-        self.home = ["definitions"] if "swagger" in document.root else ["components", "schemas"]
-        place = document.main.at("/" + "/".join(self.home))
-        schemas: JsonSchema = {} if place is None else place.fields
+        home = "/definitions" if "swagger" in document.root else "/components/schemas"
+        self.home = document.main.at(home) or DocumentPlace({}, home, document.main)
+        schemas = self.home.fields
         self._own = Counter(map(_cleaned, schemas))
         self._exact = frozenset(name for name in self._own if name in schemas)
         self._names: dict[tuple[Resource, str], str] = {}
@@ -35,26 +34,24 @@ class DefinitionNames:
 
     def of(self, place: DocumentPlace) -> str:
         """Return the name of a place."""
-        key = place.key
-        name = self._names.get(key)
-        if name is None:
+        if place.key not in self._names:
             name = self._new(place)
-            if name in self._taken:
-                name = _hashed(name, place)
-            self._names[key] = name
+            name = _hashed(name, place) if name in self._taken else name
+            self._names[place.key] = name
             self._taken.add(name)
-        return name
+        return self._names[place.key]
 
     def _new(self, place: DocumentPlace) -> str:
         steps = [str(step) for step in steps_of("#" + place.pointer) or ()]
-        if place.resource is self._main and steps[:-1] == self.home:
+        is_main = place.resource is self._main
+        if is_main and place.pointer.rpartition("/")[0] == self.home.pointer:
             name = _cleaned(steps[-1])
             alone = name == steps[-1] or (self._own[name] == 1 and name not in self._exact)
             return name if alone and len(name) <= _LENGTH else _hashed(name, place)
-        if place.resource is self._main:
-            steps = steps[len(self.home) :] if steps[: len(self.home)] == self.home else steps
-        else:
+        if not is_main:
             steps = [*self._file_steps(place.resource.uri), *_without_home(steps)]
+        elif place.pointer.startswith(f"{self.home.pointer}/"):
+            steps = steps[self.home.pointer.count("/") :]
         name = _cleaned(".".join(steps)) or "root"
         is_clear = all(map(_CLEAR_STEP.fullmatch, steps)) and name not in self._own
         if is_clear and len(name) <= _LENGTH:

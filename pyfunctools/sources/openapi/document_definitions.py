@@ -16,7 +16,7 @@ from pyfunctools.schema.normalization.targets import Targets, sole_reference
 from pyfunctools.schema.outline.outline import Outline, Part
 from pyfunctools.schema.separation.predicates import IsHuman, may_be_persons
 from pyfunctools.sources.directions import directed, overlapping
-from pyfunctools.sources.openapi.bundling import SchemaBundler, WrittenSchema
+from pyfunctools.sources.openapi.bundling import SchemaBundler
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 
 _Unsent: TypeAlias = Literal["readOnly", "writeOnly"]
@@ -86,12 +86,9 @@ class DocumentDefinitions:
         if not changing:
             return DirectedSchema(normalized.schema, closure.schemas, PERSONS in keywords)
         normalized = self._changed(normalized, self._root(normalized), mark, changing)
-        reached = _reached(normalized.names, partial(self._directed_definition, mark, changing))
-        return DirectedSchema(
-            normalized.schema,
-            {name: each.schema for name, each in reached.items()},
-            any(PERSONS in each.keywords for each in (normalized, *reached.values())),
-        )
+        closure = _closure(normalized.names, partial(self._directed_definition, mark, changing))
+        keywords = normalized.keywords | closure.keywords
+        return DirectedSchema(normalized.schema, closure.schemas, PERSONS in keywords)
 
     def _root(self, normalized: NormalizedSchema) -> Part:
         """Return a schema as a part of the outline of all definitions."""
@@ -111,7 +108,7 @@ class DocumentDefinitions:
 
     def bundled(self, place: DocumentPlace) -> JsonSchema | bool:
         """Return the schema at a place as written, with references to definitions."""
-        return WrittenSchema(self._bundler, place).bundled()
+        return self._bundler.bundled(place)
 
     def place_of(self, name: str) -> DocumentPlace:
         """Return the place of a definition that a schema has referred to."""
@@ -126,36 +123,29 @@ class DocumentDefinitions:
     def closure(self, names: Iterable[str]) -> Closure:
         """Return the definitions of these names and everything they reach."""
         start = tuple(dict.fromkeys(names))
-        found = self._closures.get(start)
-        if found is None:
-            reached = _reached(start, self._definition)
-            found = self._closures[start] = Closure(
-                {name: each.schema for name, each in reached.items()},
-                frozenset().union(*(each.keywords for each in reached.values())),
-            )
-        return found
+        if start not in self._closures:
+            self._closures[start] = _closure(start, self._definition)
+        return self._closures[start]
 
     def _definition(self, name: str) -> NormalizedSchema:
         return self._made(name, self._bundler.places[name])
 
     def _made(self, key: object, place: DocumentPlace) -> NormalizedSchema:
         """Return the schema of a definition, or of a key, made once."""
-        found = self._normalized.get(key)
-        if found is None:
-            found = self._normalized[key] = self._normalize(place)
-        return found
+        if key not in self._normalized:
+            self._normalized[key] = self._normalize(place)
+        return self._normalized[key]
 
     def _normalize(self, place: DocumentPlace) -> NormalizedSchema:
         """Normalize the schema at a place, in one walk over the document as it is written."""
-        written = WrittenSchema(self._bundler, place)
         found = _Found()
-        normalizer = Normalizer(self._targets, found.add, written.prepare)
+        normalizer = Normalizer(self._targets, found.add, partial(self._bundler.prepare, place))
         try:
             if self._document.is_checked:
                 value = place.value if isinstance(place.value, (dict, bool)) else True
                 schema = normalizer.normalized(value, place.resource)
             else:
-                value = written.bundled()
+                value = self.bundled(place)
                 if isinstance(value, dict):
                     check_schema(value)
                 schema = normalizer.normalized(value)
@@ -180,12 +170,11 @@ class DocumentDefinitions:
     def _directed_definition(
         self, mark: _Unsent, changing: frozenset[str], name: str
     ) -> NormalizedSchema:
-        made = self._directed.get((name, mark))
-        if made is None:
+        if (name, mark) not in self._directed:
             part = self._outline.at(("$defs", name))
             made = self._changed(self._normalized[name], part, mark, changing)
             self._directed[name, mark] = made
-        return made
+        return self._directed[name, mark]
 
     def _changed(
         self, known: NormalizedSchema, part: Part | None, mark: _Unsent, changing: frozenset[str]
@@ -199,17 +188,17 @@ class DocumentDefinitions:
         return known if schema is known.schema else _described(schema)
 
 
-def _reached(
-    names: Iterable[str], definition: Callable[[str], NormalizedSchema]
-) -> dict[str, NormalizedSchema]:
-    """Return the definitions of these names and everything they reach."""
+def _closure(names: Iterable[str], definition: Callable[[str], NormalizedSchema]) -> Closure:
     reached: dict[str, NormalizedSchema] = {}
     queue = list(names)
     for name in queue:  # grows while it is read
         if name not in reached:
             reached[name] = definition(name)
             queue += reached[name].names
-    return reached
+    return Closure(
+        {name: each.schema for name, each in reached.items()},
+        frozenset().union(*(each.keywords for each in reached.values())),
+    )
 
 
 class _Found:
