@@ -1,7 +1,7 @@
 """Bodies of requests and responses: the preferred media type of a `content` map, and its schema."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
@@ -76,10 +76,7 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
     else:
         schema = entry._replace(value=None)
     is_declared = schema.value is not None
-    if not isinstance(schema.value, (dict, bool)):
-        if is_declared:
-            notes.append(f"The schema of {media!r} is not a schema; any value is accepted.")
-        schema = schema._replace(value=True)
+    schema = checked_schema(schema, media, notes) if is_declared else schema._replace(value=True)
     if kind == "text":
         schema = _text_schema(document, media, schema, received)
     elif kind == "bytes":
@@ -88,6 +85,14 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
     if marks := {name: {"x-human": True} for name, each in encodings.items() if human_mark(each)}:
         schema = schema._replace(value={"allOf": [schema.value, {"properties": {**marks}}]})
     return MediaContent(media, kind, entry, schema, is_declared, tuple(notes))
+
+
+def checked_schema(place: DocumentPlace, name: JsonValue, notes: list[str]) -> DocumentPlace:
+    """Return the place of a schema; anything else accepts any value, which is noted."""
+    if isinstance(place.value, (dict, bool)):
+        return place
+    notes.append(f"The schema of {name!r} is not a schema; any value is accepted.")
+    return place._replace(value=True)
 
 
 def _text_schema(
@@ -181,8 +186,7 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
         return None
     if "content" not in raw and "schema" in raw:
         place = place._replace(value={"content": {"application/json": raw}})
-    has_several = len(members_of(place.fields.get("content"))) > 1
-    marked = _with_marks(document, place) if has_several else place
+    marked = _with_marks(document, place)
     content = content_in(document, marked or place)
     if content is None:
         return None
@@ -212,6 +216,8 @@ def _with_marks(document: Document, place: DocumentPlace) -> DocumentPlace | Non
     The same values are sent in each, so one mark is enough. `None` if there is no such media type.
     """
     written = members_of(place.fields.get("content"))
+    if not written:
+        return place
     entries = {m: _target(document, place.below(e, "content", m)) for m, e in written.items()}
     schemas = {m: e.below(e.fields.get("schema"), "schema") for m, e in entries.items()}
     first, *others = (schema.value for schema in schemas.values())
@@ -333,7 +339,6 @@ def _headers(document: Document, place: DocumentPlace, raw: JsonValue) -> Mappin
 
 
 _is_status = lru_cache(re.compile(r"[1-5](?:[0-9]{2}|[xX]{2})|default", re.ASCII).fullmatch)
-_SUCCESS_RANGES = ("2XX", "2xx", "2xX", "2Xx", "default")
 
 
 class OperationResponses(NamedTuple):
@@ -352,29 +357,25 @@ def responses_of(document: Document, operation: Operation) -> OperationResponses
     found: dict[str, DocumentPlace] = {}
     declared: dict[str, tuple[str, ...]] = {}
     notes: list[str] = []
-    written = operation.fields.get("responses")
-    for status, value in written.items() if isinstance(written, dict) else ():
+    for status, value in members_of(operation.fields.get("responses")).items():
         if not _is_status(status):
             continue
-        place = DocumentPlace(value, operation.pointer, operation.resource)
+        place = DocumentPlace(value, f"{operation.pointer}/responses/{status}", operation.resource)
         try:
             place = document.follow(place)
         except DocumentError as error:
             notes.append(f"The response {status} is unknown: {error.reason}")
             continue
-        content = members_of(place.value).get("content")
+        content = place.fields.get("content")
         if not isinstance(content, dict):
             # In Swagger 2.0 the operation, not the response, has the media types.
             produces = swagger.media_types(operation.fields, document.root, "produces")
             content = swagger.content_of(place.fields, produces)
             place = place._replace(value={"content": content})
-        found[status] = place
-        declared[status if status == "default" else status.upper()] = (*content,)
-    if not found or (status := _success(found)) is None:
-        return OperationResponses(declared, None, notes)
-    success = found[status]
-    if success.pointer is operation.pointer:
-        success = success._replace(pointer=f"{success.pointer}/responses/{status}")
+        name = status if status == "default" else status.upper()
+        found[name], declared[name] = place, (*content,)
+    exact = sorted(status for status in found if "200" <= status <= "299")
+    success = next((found[each] for each in (*exact, "2XX", "default") if each in found), None)
     return OperationResponses(declared, success, notes)
 
 
@@ -395,8 +396,3 @@ def items_in(document: Document, response: DocumentPlace) -> DocumentPlace | Non
                 if isinstance(schema := entry.fields.get("itemSchema"), dict):
                     return entry.below(schema, "itemSchema")
     return None
-
-
-def _success(statuses: Iterable[str]) -> str | None:
-    exact = min([status for status in statuses if "200" <= status <= "299"], default=None)
-    return exact or next((status for status in _SUCCESS_RANGES if status in statuses), None)

@@ -15,24 +15,23 @@ from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note, hidden_notes
 from pyfunctools.record.contract import Contract
-from pyfunctools.record.function import GROUPS, Skipped
+from pyfunctools.record.function import GROUPS
+from pyfunctools.record.origin import origin_text
 from pyfunctools.schema.ground.references import defined_name, references_in
 from pyfunctools.schema.normalization.clean import with_visible_texts
 from pyfunctools.schema.normalization.oddities import notes_of
 from pyfunctools.schema.separation.predicates import IsHuman, output_shown
 from pyfunctools.schema.vocabulary import human_mark
 from pyfunctools.sources.hidden import notes_on_hidden
-from pyfunctools.sources.openapi.bodies import MediaContent, items_in, output_in
+from pyfunctools.sources.openapi.bodies import BodyInput, MediaContent, items_in, output_in
 from pyfunctools.sources.openapi.document import Document, DocumentPlace
 from pyfunctools.sources.openapi.document_definitions import DirectedSchema, DocumentDefinitions
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
-from pyfunctools.sources.openapi.operations import skipped
 from pyfunctools.sources.openapi.routes import Plan
 from pyfunctools.sources.secret_notes import secret_notes
 
-_Property = tuple[JsonSchema | bool, bool]
+_Property: TypeAlias = tuple[JsonSchema | bool, bool]
 """A schema, and whether the property is required."""
-
 
 _Notes: TypeAlias = tuple[tuple[Note, ...], tuple[str, ...]]
 """The notes on a schema, and the names of its definitions."""
@@ -59,61 +58,49 @@ class SchemaMaker:
     def _definitions(self) -> DocumentDefinitions:
         return DocumentDefinitions(self._document, self._is_human)
 
-    def checked(self, plan: Plan | Skipped) -> Plan | Skipped:
-        """Return a plan if the parameters of its function can be made, else why it is skipped."""
-        if isinstance(plan, Skipped):
-            return plan
-        try:
-            self.make(plan)
-        except DocumentError as error:
-            return skipped(f"{plan.route.method} {plan.route.path}", error, plan.pointer)
-        return plan
-
     @collector_paused()
     def make(self, plan: Plan) -> Contract:
         """Return the contract of a function."""
+        content = output = items = fault = None
         try:
             parameters = self._parameters(plan)
-            faults: list[str] = []
-            content = None if plan.success is None else self._content(plan.success, faults)
-            items = None if plan.success is None else items_in(self._document, plan.success)
-            output = None if content is None else self._output(content.schema, faults)
+            try:
+                if plan.success is not None:
+                    content = output_in(self._document, plan.success)
+                    items = self._output(items_in(self._document, plan.success))
+                output = self._output(None if content is None else content.schema)
+            except DocumentError as error:
+                fault = error.reason
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
             return Contract(
                 parameters,
                 output,
                 self._is_human,
-                partial(self._notes_of, plan, content, faults),
+                partial(self._notes_of, plan, content, fault),
                 examples=partial(self._examples, plan),
                 first=path,
                 hinted=self._hinted,
-                items=None if items is None else self._output(items, faults) or None,
+                items=items or None,
             )
         except SchemaError as error:
-            where = f"{plan.route.method} {plan.route.path}"
-            raise DocumentError(
-                self._document.name,
-                f"The schemas of {where} cannot be read: {error}.",
-                pointer=plan.pointer,
-            ) from error
+            reason = f"The schemas of {origin_text(plan.route)} cannot be read: {error}."
+            raise DocumentError(self._document.name, reason, pointer=plan.pointer) from error
 
     def _notes_of(
-        self, plan: Plan, output: MediaContent | None, faults: list[str], llm: JsonSchema
+        self, plan: Plan, output: MediaContent | None, fault: str | None, llm: JsonSchema
     ) -> Iterator[Note]:
         yield from _ignored_siblings(plan)
-        for entry in plan.inputs:
-            what = f"the description of {entry.parameter.name!r}"
-            yield from hidden_notes(what, entry.description, entry.schema.pointer)
-            yield from self._notes_at(entry.schema, sent=True)
-        if (body := plan.body) is not None:
-            yield from hidden_notes(
-                "the description of the body", body.description, body.schema.pointer
-            )
-            yield from self._notes_at(body.schema, sent=True)
-        unknown = (f"The output is unknown: {fault}" for fault in faults)
-        for text in (*(output.notes if output else ()), *unknown):
+        named = [(repr(entry.parameter.name), entry) for entry in plan.inputs]
+        for name, entry in [*named, ("the body", plan.body)]:
+            if entry is not None:
+                what = f"the description of {name}"
+                yield from hidden_notes(what, entry.description, entry.schema.pointer)
+                yield from self._notes_at(entry.schema, sent=True)
+        for text in output.notes if output is not None else ():
             yield Note(text=text, pointer=plan.pointer)
-        if output is not None and not faults:
+        if fault is not None:
+            yield Note(text=f"The output is unknown: {fault}", pointer=plan.pointer)
+        elif output is not None:
             yield from self._notes_at(output.schema, sent=False)
         yield from secret_notes(llm, "document")
 
@@ -170,40 +157,27 @@ class SchemaMaker:
         for name in sorted(groups, key=lambda group: GROUPS.index(group.rstrip("_"))):
             is_required = any(required for _, required in groups[name].values())
             top[name] = _closed_object(groups[name]), is_required
-        if plan.body is not None:
-            sent = self._definitions.directed(plan.body.schema, sent=True)
+        if (body := plan.body) is not None:
+            sent = self._definitions.directed(body.schema, sent=True)
             definitions = _joined(definitions, sent.definitions)
-            annotations = _annotations(plan.body.description, plan.body.is_human)
-            schema = _annotated(sent.schema, annotations)
-            top[plan.body.body.argument[0]] = schema, plan.body.body.required
+            top[body.body.argument[0]] = _annotated(sent.schema, body), body.body.required
         return _with_definitions(_closed_object(top), definitions)
 
     def _input(self, entry: ParameterInput) -> DirectedSchema:
         known = self._inputs.get(id(entry))
         if known is None:
             sent = self._definitions.directed(entry.schema, sent=True)
-            annotations = _annotations(entry.description, entry.is_human)
-            if entry.deprecated:
-                annotations["deprecated"] = True
-            if examples := [*self._document.examples(entry.written)]:
-                annotations["examples"] = [*map(with_visible_texts, examples)]
-            sent = sent._replace(schema=_annotated(sent.schema, annotations))
+            examples = [*map(with_visible_texts, self._document.examples(entry.written))]
+            about: JsonSchema = {"deprecated": True} if entry.deprecated else {}
+            about = {**about, "examples": examples} if examples else about
+            sent = sent._replace(schema=_annotated(sent.schema, entry, about))
             known = self._inputs[id(entry)] = entry, sent
         return known[1]
 
-    def _content(self, response: DocumentPlace, faults: list[str]) -> MediaContent | None:
-        try:
-            return output_in(self._document, response)
-        except DocumentError as error:
-            faults.append(error.reason)
+    def _output(self, place: DocumentPlace | None) -> JsonSchema | None:
+        if place is None:
             return None
-
-    def _output(self, place: DocumentPlace, faults: list[str]) -> JsonSchema | None:
-        try:
-            schema, definitions, has_persons = self._definitions.directed(place, sent=False)
-        except DocumentError as error:
-            faults.append(error.reason)
-            return None
+        schema, definitions, has_persons = self._definitions.directed(place, sent=False)
         if isinstance(schema, bool):
             return {} if schema else {"not": {}}
         output = _with_definitions(schema, definitions)
@@ -219,37 +193,32 @@ def _with_definitions(schema: JsonSchema, definitions: JsonSchema) -> JsonSchema
 
 
 def _closed_object(properties: dict[str, _Property]) -> JsonSchema:
-    schema: dict[str, JsonValue] = {
+    required = [name for name, (_, is_required) in properties.items() if is_required]
+    return {
         "type": "object",
         "properties": {name: schema for name, (schema, _) in properties.items()},
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
     }
-    required: list[JsonValue] = [name for name, (_, required) in properties.items() if required]
-    if required:
-        schema["required"] = required
-    return {**schema, "additionalProperties": False}
 
 
-def _annotations(description: str, is_human: bool | None) -> dict[str, JsonValue]:
-    annotations: dict[str, JsonValue] = {}
-    if description:
-        annotations["description"] = visible(description)
-    if is_human is not None:
-        annotations["x-human"] = is_human
-    return annotations
+_NOTHING: JsonSchema = {}
 
 
-def _annotated(schema: JsonSchema | bool, annotations: JsonSchema) -> JsonSchema | bool:
+def _annotated(
+    schema: JsonSchema | bool, entry: ParameterInput | BodyInput, about: JsonSchema = _NOTHING
+) -> JsonSchema | bool:
     """Return a schema with the annotations of its parameter, unless it has such annotations.
 
     Of `x-human`, one mark in either of the two is enough.
     """
-    if schema is False or not annotations:
+    written = members_of(schema)
+    is_human = human_mark(written, {"x-human": entry.is_human})
+    mark: JsonSchema = {} if is_human is None else {"x-human": is_human}
+    text: JsonSchema = {"description": visible(entry.description)} if entry.description else {}
+    if schema is False or not (text or mark or about):
         return schema
-    if not isinstance(schema, dict):
-        return annotations
-    is_human = human_mark(schema, annotations)
-    mark = {} if is_human is None else {"x-human": is_human}
-    return {**schema, **annotations, **schema, **mark}
+    return {**written, **text, **mark, **about, **written, **mark}
 
 
 def _ignored_siblings(plan: Plan) -> Iterator[Note]:
@@ -258,18 +227,14 @@ def _ignored_siblings(plan: Plan) -> Iterator[Note]:
     `description` and `summary` beside a reference to a parameter or a response get no note.
     """
     operation = plan.route.operation
-    places: list[tuple[str, JsonValue]] = [
-        ("requestBody", operation.get("requestBody")),
-        *(
-            (f"parameters/{i}", each)
-            for i, each in enumerate(items_of(operation.get("parameters")))
-        ),
-        *((f"responses/{s}", each) for s, each in members_of(operation.get("responses")).items()),
-    ]
+    listed = enumerate(items_of(operation.get("parameters")))
+    places = [("requestBody", operation.get("requestBody"))]
+    places += ((f"parameters/{index}", each) for index, each in listed)
+    responses = members_of(operation.get("responses"))
+    places += ((f"responses/{status}", each) for status, each in responses.items())
     for steps, value in places:
-        if isinstance(value, dict) and isinstance(value.get("$ref"), str):
-            known = {"$ref"} if steps == "requestBody" else {"$ref", "description", "summary"}
-            others = [f"`{key}`" for key in value if key not in known and not key.startswith("x-")]
-            if others:
-                text = f"{', '.join(others)} beside the `$ref` is not read."
-                yield Note(text=text, pointer=f"{plan.pointer}/{steps}")
+        known = {"$ref"} if steps == "requestBody" else {"$ref", "description", "summary"}
+        others = [key for key in members_of(value) if key not in known and key[:2] != "x-"]
+        if others and "$ref" in members_of(value):
+            text = f"{', '.join(f'`{key}`' for key in others)} beside the `$ref` is not read."
+            yield Note(text=text, pointer=f"{plan.pointer}/{steps}")

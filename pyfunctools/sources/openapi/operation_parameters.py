@@ -23,6 +23,7 @@ from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.vocabulary import HUMAN_MARKS, human_mark
 from pyfunctools.sources.openapi import swagger
 from pyfunctools.sources.openapi.bodies import (
+    checked_schema,
     content_in,
     encodings_of,
     form_schema,
@@ -59,12 +60,13 @@ class Security:
 
 
 def _requirements(security: JsonValue) -> tuple[Requirement, ...]:
-    if not isinstance(security, list | dict) or not security:
-        return ()
     # An object is one requirement that should have been in a list.
-    entries = [security] if isinstance(security, dict) else security
+    entries = [security] if isinstance(security, dict) and security else items_of(security)
     return tuple(
-        {name: _scopes(scopes) for name, scopes in entry.items()}
+        {
+            name: tuple(filter(None, map(text_of, items_of(scopes))))
+            for name, scopes in entry.items()
+        }
         for entry in entries
         if isinstance(entry, dict)
     )
@@ -121,10 +123,6 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme:
     )
 
 
-def _scopes(scopes: JsonValue) -> tuple[str, ...]:
-    return tuple(scope for scope in items_of(scopes) if isinstance(scope, str))
-
-
 def override_key(name: str, location: Location) -> tuple[Location, str]:
     """Return the key that a parameter shares with one it overrides; header names ignore case."""
     return location, name.lower() if location == "header" else name
@@ -139,6 +137,7 @@ _STYLES: Mapping[str, frozenset[str]] = {
     "query": frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"}),
     "header": frozenset({"simple"}),
     "cookie": frozenset({"form", "cookie"}),
+    "querystring": frozenset(),
 }
 _OLD_STYLES = frozenset({"form", "simple", "spaceDelimited", "tabDelimited", "pipeDelimited"})
 """Styles for `collectionFormat` of Swagger 2.0, in every location."""
@@ -151,7 +150,6 @@ class ParameterInput(NamedTuple):
     scheme, `guarded_by` is the name of the scheme, and it is not an argument.
     """
 
-    key: tuple[Location, str]
     parameter: Parameter
     schema: DocumentPlace
     written: DocumentPlace
@@ -160,6 +158,11 @@ class ParameterInput(NamedTuple):
     is_human: bool | None = None
     notes: tuple[str, ...] = ()
     guarded_by: str | None = None
+
+    @property
+    def key(self) -> tuple[Location, str]:
+        """The key that it shares with one that it overrides."""
+        return override_key(self.parameter.name, self.parameter.location)
 
 
 ParameterOrReason: TypeAlias = ParameterInput | DocumentPlace | str
@@ -193,9 +196,6 @@ class Parameters:
         """Return the parameters of an operation and of its path items.
 
         A parameter of the operation overrides one of the path item with the same name and location.
-
-        Raises:
-            DocumentError: a reference to a parameter has no target.
         """
         found = _NO_PARAMETERS
         for owner in (*reversed(operation.items), operation):
@@ -257,9 +257,9 @@ class Parameters:
         if found.is_human or (found.is_human is False and not twice):
             return found
         argument, mark = earlier.parameter.argument, earlier.is_human
-        if mark is False:
-            return found
-        given = is_persons(self._document, earlier.schema, argument, is_human_by_default, mark=mark)
+        given = mark is not False and is_persons(
+            self._document, earlier.schema, argument, is_human_by_default, mark=mark
+        )
         return found._replace(is_human=True) if given else found
 
     def _new(self, place: DocumentPlace) -> ParameterOrReason:
@@ -288,22 +288,24 @@ class Parameters:
         notes: list[str] = []
         content = None if "schema" in raw else content_in(self._document, place)
         if content is None:
-            content_type, schema, beside = None, self._schema(raw, place, notes), ()
+            schema = place.below(raw.get("schema", True), "schema")
+            content_type, schema, beside = None, checked_schema(schema, raw["name"], notes), ()
         else:
             content_type, schema, beside = content.media, content.schema, content.marked
             notes += content.notes
         written: JsonValue = schema.value
         encoding: Mapping[str, Encoding] = {}
+        argument = (name,) if location == "path" else (location, name)
         if location == "querystring":
             content_type = content_type or "application/x-www-form-urlencoded"
             written = form_schema(self._document, schema)
             encoding = encodings_of(self._document, content.entry) if content else encoding
+            argument = ("query",)
         style, explode = _style(raw, location, old, notes)
-        argument = (name,) if location == "path" else (location, name)
         parameter = Parameter(
             name=name,
             location=location,
-            argument=("query",) if location == "querystring" else argument,
+            argument=argument,
             required=location == "path" or raw.get("required") is True,
             style=style,
             explode=explode,
@@ -313,7 +315,6 @@ class Parameters:
             schema=written if isinstance(written, (dict, bool)) else True,
         )
         return ParameterInput(
-            key=override_key(name, location),
             parameter=parameter,
             schema=schema,
             description=text_of(raw.get("description")),
@@ -324,40 +325,30 @@ class Parameters:
             guarded_by=self._security.guards(parameter),
         )
 
-    def _schema(self, raw: JsonObject, place: DocumentPlace, notes: list[str]) -> DocumentPlace:
-        schema = place.below(raw.get("schema", True), "schema")
-        if isinstance(schema.value, (dict, bool)):
-            return schema
-        notes.append(f"The schema of {raw['name']!r} is not a schema; any value is accepted.")
-        return schema._replace(value=True)
-
 
 def _overridden(found: ParameterOrReason, reference: JsonObject) -> ParameterOrReason:
     """Return a parameter with the description and the mark beside the reference to it (3.1)."""
+    if isinstance(found, str):
+        return found
     if isinstance(found, DocumentPlace):
         marks = {mark: reference[mark] for mark in HUMAN_MARKS if mark in reference}
         return found._replace(value={**found.fields, **marks})
-    if isinstance(found, str):
-        return found
-    description, is_human = reference.get("description"), human_mark(reference)
+    is_human = human_mark(reference)
     return found._replace(
-        description=description if isinstance(description, str) else found.description,
+        description=text_of(reference.get("description")) or found.description,
         is_human=found.is_human if is_human is None else is_human,
     )
 
 
 def _style(raw: JsonObject, location: Location, old: bool, notes: list[str]) -> tuple[Style, bool]:
     style: JsonValue = "form" if location in ("query", "cookie") else "simple"
-    declared = raw.get("style")
-    if declared is not None:
-        allowed = _OLD_STYLES if old else _STYLES.get(location, ())
-        if isinstance(declared, str) and declared in allowed:
-            style = declared
-        else:
-            notes.append(
-                f"{raw['name']!r} has the style {declared!r}, which is invalid in its location; "
-                f"it is sent as {style!r}."
-            )
-    explode = raw.get("explode")
-    default = style in ("form", "cookie")
-    return cast("Style", style), explode if isinstance(explode, bool) else default
+    declared, explode = raw.get("style"), raw.get("explode")
+    if isinstance(declared, str) and declared in (_OLD_STYLES if old else _STYLES[location]):
+        style = declared
+    elif declared is not None:
+        notes.append(
+            f"{raw['name']!r} has the style {declared!r}, which is invalid in its location; "
+            f"it is sent as {style!r}."
+        )
+    is_form = style in ("form", "cookie")
+    return cast("Style", style), explode if isinstance(explode, bool) else is_form

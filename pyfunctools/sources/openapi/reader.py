@@ -25,7 +25,7 @@ from pyfunctools.sources.openapi.function_schemas import SchemaMaker
 from pyfunctools.sources.openapi.load import check_version, load
 from pyfunctools.sources.openapi.naming import Naming, name_all
 from pyfunctools.sources.openapi.operation_parameters import ParameterInput
-from pyfunctools.sources.openapi.operations import operations
+from pyfunctools.sources.openapi.operations import operations, skipped
 from pyfunctools.sources.openapi.routes import Plan, Routes
 
 Describe: TypeAlias = Literal["model", "full", "brief"]
@@ -73,20 +73,35 @@ def read_document(
     routes = Routes(document, connected)
     maker = SchemaMaker(document, is_human, hinted=hinted)
     is_sound = not loaded.may_have_hidden and all(map(document.has_schema_at, loaded.references))
-    planned = [*map(routes.plan, operations(document))]
-    if not is_sound:
-        planned = [*map(maker.checked, planned)]
-    plans = [each for each in planned if isinstance(each, Plan)]
-    skipped = [each for each in planned if isinstance(each, Skipped)]
-    if skipped and on_skip == "raise":
-        raise _skipped_error(document.name, skipped)
+    plans, left_out = _planned(document, routes, None if is_sound else maker)
+    if left_out and on_skip == "raise":
+        raise _skipped_error(document.name, left_out)
     info = members_of(document.root.get("info"))
     return Reading(
         functions=tuple(_functions(document, plans, maker, names, describe, is_human)),
-        skipped=tuple(skipped),
+        skipped=tuple(left_out),
         title=visible(text_of(info.get("title"))),
         description=visible(text_of(info.get("description"))),
     )
+
+
+def _planned(
+    document: Document, routes: Routes, maker: SchemaMaker | None
+) -> tuple[list[Plan], list[Skipped]]:
+    """Return the plans of all operations, and those skipped; a `maker` tries their schemas too."""
+    plans, left_out = list[Plan](), list[Skipped]()
+    for operation in operations(document):
+        if isinstance(operation, Skipped):
+            left_out.append(operation)
+            continue
+        try:
+            plan = routes.plan(operation)
+            if maker is not None:
+                maker.make(plan)
+            plans.append(plan)
+        except DocumentError as error:
+            left_out.append(skipped(operation.where, error, operation.pointer))
+    return plans, left_out
 
 
 def _functions(
@@ -104,8 +119,7 @@ def _functions(
         is_known = method in _KNOWN_METHODS
         tags = _tags(operation)
         notes = [Note(text=text, pointer=plan.pointer) for text in plan.notes]
-        if tags:
-            notes += hidden_notes("the tags", "".join(tags))
+        notes += hidden_notes("the tags", "".join(tags))
         yield Function(
             name=name,
             description=texts.description(plan, tags),
@@ -134,10 +148,10 @@ def _check_choice(option: str, value: object, allowed: tuple[object, ...]) -> No
         raise DefinitionError(option, f"{value!r} is not one of the choices.", f"Write {choices}.")
 
 
-def _skipped_error(name: str, skipped: Sequence[Skipped]) -> DocumentError:
-    *others, last = skipped  # the error itself tells the pointer of the last one
+def _skipped_error(name: str, left_out: Sequence[Skipped]) -> DocumentError:
+    *others, last = left_out  # the error itself tells the pointer of the last one
     lines = [f"{entry.where}: {entry.reason} (at {entry.pointer})" for entry in others]
-    title = f"{quantity(len(skipped), 'operation')} cannot become functions:"
+    title = f"{quantity(len(left_out), 'operation')} cannot become functions:"
     reason = "\n".join([title, *lines, f"{last.where}: {last.reason}"])
     return DocumentError(name, reason, pointer=last.pointer)
 
@@ -160,46 +174,42 @@ class OperationTexts:
         operation = plan.route.operation
         summary = text_of(operation.get("summary")).strip()
         description = text_of(operation.get("description")).strip()
-        text = "\n\n".join(
-            paragraph
-            for paragraph in (
-                "" if description.startswith(summary) else summary,
-                description,
-                "" if self._describe == "brief" else "\n".join(self._lines(plan, tags)),
-            )
-            if paragraph
+        paragraphs = (
+            "" if description.startswith(summary) else summary,
+            description,
+            "" if self._describe == "brief" else "\n".join(self._lines(plan, tags)),
         )
-        return text.replace("\r\n", "\n") if "\r" in text else text
+        return "\n\n".join(filter(None, paragraphs)).replace("\r\n", "\n")
 
     def _lines(self, plan: Plan, tags: tuple[str, ...]) -> Iterator[str]:
         for entry in plan.inputs:
-            if text := self._text(entry, entry.parameter.argument):
-                yield f"@param {entry.parameter.name} {text}"
+            yield from self._param(entry.parameter.name, entry, entry.parameter.argument)
         if plan.body is not None:
             argument = plan.body.body.argument
-            if text := self._text(plan.body, argument):
-                yield f"@param {argument[0]} {text}"
-        if plan.route.security:
-            schemes = dict.fromkeys(
-                " ".join(("@security", name, *scopes))
-                for requirement in plan.route.security[:_MOST_SCHEMES]
-                for name, scopes in islice(requirement.items(), _MOST_SCHEMES)
-            )
-            yield from islice(schemes, _MOST_SCHEMES)
+            yield from self._param(argument[0], plan.body, argument)
+        schemes = dict.fromkeys(
+            " ".join(("@security", name, *scopes))
+            for requirement in plan.route.security[:_MOST_SCHEMES]
+            for name, scopes in islice(requirement.items(), _MOST_SCHEMES)
+        )
+        yield from islice(schemes, _MOST_SCHEMES)
         for tag in tags:
             yield f"@tag {tag}"
         if plan.route.operation.get("deprecated") is True:
             yield "@deprecated"
 
-    def _text(self, entry: ParameterInput | BodyInput, argument: tuple[str, ...]) -> str:
-        """Return the text for `@param`; empty if the schema has it, or a person gives the input."""
-        of_schema = text_of(entry.schema.fields.get("description"))
+    def _param(
+        self, name: str, entry: ParameterInput | BodyInput, argument: tuple[str, ...]
+    ) -> Iterator[str]:
+        """Yield the line of an input, unless its schema says the same, or a person gives it."""
+        of_schema, text = text_of(entry.schema.fields.get("description")), entry.description
         if self._describe == "full":
-            text = entry.description or of_schema
-        else:
-            text = "" if not of_schema or entry.description in of_schema else entry.description
+            text = text or of_schema
+        elif not of_schema or text in of_schema:
+            return
         text = text.strip()
-        return "" if text and self._is_persons(entry.schema, argument, entry.is_human) else text
+        if text and not self._is_persons(entry.schema, argument, entry.is_human):
+            yield f"@param {name} {text}"
 
     def _is_persons(
         self, place: DocumentPlace, argument: tuple[str, ...], mark: bool | None = None
@@ -208,13 +218,10 @@ class OperationTexts:
 
     def searched(self, plan: Plan, tags: tuple[str, ...]) -> SearchTexts:
         """Return the texts of an operation for a search; what a person gives is left out."""
-        place = plan.inputs[0].schema if plan.inputs else None
-        if plan.body is not None:
-            place = plan.body.schema
+        body = plan.body
 
         def follow(schema: JsonValue) -> JsonValue:
-            if place is None or "$ref" not in members_of(schema):
-                return schema
+            place = (plan.inputs[0] if body is None else body).schema
             try:
                 return self._document.follow(place._replace(value=schema)).value
             except DocumentError:
@@ -225,13 +232,13 @@ class OperationTexts:
             for each in plan.inputs
             if not self._is_persons(each.schema, each.parameter.argument, each.is_human)
         ]
-        if plan.body is not None:
-            body, argument = plan.body.schema, plan.body.body.argument
-            if not self._is_persons(body, argument, plan.body.is_human):
+        if body is not None:
+            argument = body.body.argument
+            if not self._is_persons(body.schema, argument, body.is_human):
                 given += (
                     (name, schema)
-                    for name, schema in properties_of(body.value, follow)
-                    if not self._is_persons(body._replace(value=schema), (*argument, name))
+                    for name, schema in properties_of(body.schema.value, follow)
+                    if not self._is_persons(body.schema._replace(value=schema), (*argument, name))
                 )
         return SearchTexts(
             name=text_of(plan.route.operation.get("operationId")),
@@ -244,7 +251,7 @@ class OperationTexts:
     def _with_parents(self, tags: tuple[str, ...]) -> dict[str, None]:
         """Return tags with their parents (OpenAPI 3.2, 4.8.22), each followed by its summary."""
         texts, queue = dict[str, None](), list(tags)
-        for name in queue:
+        for name in queue:  # grows while it is read
             if name not in texts:
                 texts[name] = None
                 if (tag := self._tags.get(name)) is not None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pyfunctools._json import JsonObject, JsonValue, members_of, text_of
 from pyfunctools._text import hidden_count
 from pyfunctools.errors import DocumentError
-from pyfunctools.record.function import GROUPS, Skipped
+from pyfunctools.record.function import GROUPS
 from pyfunctools.route import (
     NO_NAMES,
     OPERATORS,
@@ -17,7 +17,6 @@ from pyfunctools.route import (
     Parameter,
     Requirement,
     Route,
-    SecurityScheme,
     Server,
     slot_name,
 )
@@ -33,10 +32,9 @@ from pyfunctools.sources.openapi.operation_parameters import (
     ParameterInput,
     Parameters,
     Security,
-    override_key,
     requiring,
 )
-from pyfunctools.sources.openapi.operations import Operation, skipped
+from pyfunctools.sources.openapi.operations import Operation
 
 _CREDENTIALS = re.compile(r"[^/?#]*//[^/?#]*@")
 
@@ -46,20 +44,18 @@ class Servers:
 
     def __init__(self, document: Document) -> None:
         self._name, self._root = document.name, document.root
-        self._is_swagger = "swagger" in document.root
         listed = document.root.get("servers")
         if not isinstance(listed, list):
-            listed = swagger.servers(document.root, None) if self._is_swagger else ()
+            listed = swagger.servers(self._root, None) if "swagger" in self._root else ()
         self.main = tuple(_servers(listed, document.name))
 
     def of(self, operation: Operation) -> tuple[Server, ...]:
         """Return the servers of an operation, else of its path item, else of the document."""
         for place in (operation, *operation.items):
             listed = place.fields.get("servers")
+            if "swagger" in self._root and "schemes" in place.fields:
+                listed = [*swagger.servers(self._root, place.fields["schemes"])]
             if isinstance(listed, list) and listed:
-                return tuple(_servers(listed, self._name))
-            if self._is_swagger and "schemes" in place.fields:
-                listed = swagger.servers(self._root, place.fields["schemes"])
                 return tuple(_servers(listed, self._name))
         return self.main
 
@@ -70,25 +66,16 @@ def _servers(listed: Iterable[JsonValue], name: str) -> Iterator[Server]:
         if not isinstance(url, str):
             continue
         if _CREDENTIALS.match(url.replace("\\", "/")):
-            raise DocumentError(
-                name,
-                "A server's URL contains a user name or a password.",
-                remedy="Remove it, and give credentials as `auth`.",
-            )
-        variables = {
-            key: value
-            for key, value in members_of(entry.get("variables")).items()
-            if isinstance(value, dict)
-        }
+            reason = "A server's URL contains a user name or a password."
+            raise DocumentError(name, reason, remedy="Remove it, and give credentials as `auth`.")
+        listed = members_of(entry.get("variables")).items()
+        variables = {key: value for key, value in listed if isinstance(value, dict)}
+        allowed = {key: value.get("enum") for key, value in variables.items()}
         yield Server(
             url=url,
             description=text_of(entry.get("description")),
             variables={key: _as_text(value.get("default")) for key, value in variables.items()},
-            allowed={
-                key: tuple(map(_as_text, allowed))
-                for key, value in variables.items()
-                if isinstance(allowed := value.get("enum"), list)
-            },
+            allowed={k: tuple(map(_as_text, v)) for k, v in allowed.items() if isinstance(v, list)},
         )
 
 
@@ -99,7 +86,6 @@ def _as_text(value: JsonValue) -> str:
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
-_NO_SCHEMES: Mapping[str, SecurityScheme] = {}
 _TEXT: JsonObject = {"type": "string"}
 
 
@@ -130,16 +116,8 @@ class Routes:
         self._inputs_left = document.limits.document_nodes
         self.servers = Servers(document)
 
-    def plan(self, operation: Operation | Skipped) -> Plan | Skipped:
-        """Return the plan of an operation, or the entry with the reason why it is skipped."""
-        if isinstance(operation, Skipped):
-            return operation
-        try:
-            return self._plan(operation)
-        except DocumentError as error:
-            return skipped(operation.where, error, operation.pointer)
-
-    def _plan(self, operation: Operation) -> Plan:
+    def plan(self, operation: Operation) -> Plan:
+        """Return the plan of an operation."""
         found = self._parameters.of(operation)
         self._inputs_left -= len(found.inputs)
         if self._inputs_left < 0:
@@ -165,7 +143,7 @@ class Routes:
             body=None if body is None else body.body,
             responses=responses.declared,
             security=security,
-            schemes=self._security.named(security) if security else _NO_SCHEMES,
+            schemes=self._security.named(security),
             servers=self.servers.of(operation),
             document_servers=self.servers.main,
         )
@@ -188,8 +166,7 @@ class Routes:
             made = swagger.request_body(found.body, consumes)
             if made is None:
                 raise DocumentError(self._document.name, "The operation has more than one body.")
-            first = found.body[0]
-            body = body_input(self._document, DocumentPlace(made, first.pointer, first.resource))
+            body = body_input(self._document, found.body[0]._replace(value=made))
         else:
             return None
         if body is None:
@@ -237,29 +214,24 @@ def _in_slots(
 
     If one slot and one declared name are left over, they belong together.
     """
-    known = set(slots)
-    left = {name: entry for name, entry in declared.items() if name not in known}
+    left = {name: entry for name, entry in declared.items() if name not in {*slots}}
     similar = {letters: name for name in left if (letters := letters_of(name))}
-    letters_in = {slot: letters_of(slot_name(slot)) for slot in slots}
-    in_slots: dict[str, ParameterInput] = {}
-    unknown = [
-        slot
-        for slot in slots
-        if slot not in declared
-        and letters_in[slot] not in similar
-        and _NAME.fullmatch(slot.strip(OPERATORS))
-    ]
-    others = {*left} - {similar[each] for each in letters_in.values() if each in similar}
+    missing = [slot for slot in slots if slot not in declared]
+    found = {slot: similar.pop(letters_of(slot_name(slot)), None) for slot in missing}
+    unknown = [s for s in missing if found[s] is None and _NAME.fullmatch(s.strip(OPERATORS))]
+    others = left.keys() - found.values()
     if len(unknown) == len(others) == 1:  # they are each other's, whatever their names
-        similar[letters_in[unknown[0]]] = others.pop()
+        found[unknown[0]] = others.pop()
+    in_slots: dict[str, ParameterInput] = {}
     for slot in slots:
-        entry = declared.get(slot)
-        if entry is None:
-            name = similar.pop(letters_in[slot], None)
-            entry = _undeclared(operation, slot) if name is None else _renamed(left.pop(name), slot)
-            what = "not declared, and taken as text" if name is None else f"declared as {name!r}"
-            notes.append(f"The path's parameter {slot!r} is {what}.")
-        in_slots[slot] = entry
+        if slot in declared:
+            in_slots[slot] = declared[slot]
+        elif (name := found[slot]) is not None:
+            in_slots[slot] = _renamed(left.pop(name), slot)
+            notes.append(f"The path's parameter {slot!r} is declared as {name!r}.")
+        else:
+            in_slots[slot] = _undeclared(operation, slot)
+            notes.append(f"The path's parameter {slot!r} is not declared, and taken as text.")
     notes += [f"{name!r} is declared for the path, which does not have it." for name in left]
     return in_slots
 
@@ -276,8 +248,7 @@ def _undeclared(operation: Operation, slot: str) -> ParameterInput:
         raise DocumentError(operation.where, f"The path has {slot!r}, which nothing declares.")
     parameter = Parameter(name=slot, location="path", argument=(name,), required=True, schema=_TEXT)
     schema = DocumentPlace(_TEXT, operation.pointer, operation.resource)
-    key = override_key(slot, "path")
-    return ParameterInput(key=key, parameter=parameter, schema=schema, written=schema)
+    return ParameterInput(parameter=parameter, schema=schema, written=schema)
 
 
 def _check_whole_query(inputs: Iterable[tuple[Location, str]]) -> None:
@@ -293,23 +264,21 @@ def _with_free_groups(
 ) -> tuple[tuple[ParameterInput, ...], BodyInput | None]:
     """Return the inputs with a `_` after each group that has the name of a path parameter."""
     in_path = {e.parameter.argument[0] for e in inputs if e.parameter.location == "path"}
-    if in_path.isdisjoint(GROUPS):
-        return inputs, body
-    names: dict[str, str] = {}
-    for group in GROUPS:
-        names[group] = group
-        while names[group] in in_path:
-            names[group] += "_"
-    if body is not None:
-        body = body._replace(body=replace(body.body, argument=(names["body"],)))
-    return tuple(_moved(entry, names) for entry in inputs), body
+    for group in GROUPS if not in_path.isdisjoint(GROUPS) else ():
+        name = group
+        while name in in_path:
+            name += "_"
+        if group == "body" and body is not None:
+            body = body._replace(body=replace(body.body, argument=(name,)))
+        inputs = tuple(_moved(entry, group, name) for entry in inputs)
+    return inputs, body
 
 
-def _moved(entry: ParameterInput, names: Mapping[str, str]) -> ParameterInput:
-    group, *rest = entry.parameter.argument
-    if entry.parameter.location == "path":
+def _moved(entry: ParameterInput, group: str, name: str) -> ParameterInput:
+    first, *rest = entry.parameter.argument
+    if entry.parameter.location == "path" or first != group:
         return entry
-    return entry._replace(parameter=replace(entry.parameter, argument=(names[group], *rest)))
+    return entry._replace(parameter=replace(entry.parameter, argument=(name, *rest)))
 
 
 def _with_secret_parameters(

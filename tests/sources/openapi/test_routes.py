@@ -9,7 +9,7 @@ from pyfunctools.record.function import Skipped
 from pyfunctools.route import Server
 from pyfunctools.sources.openapi.document import Document, DocumentResolver
 from pyfunctools.sources.openapi.load import Loaded, load
-from pyfunctools.sources.openapi.operations import Operation, operations
+from pyfunctools.sources.openapi.operations import Operation, operations, skipped
 from pyfunctools.sources.openapi.routes import Plan, Routes, Servers
 
 
@@ -135,7 +135,14 @@ def planned(
     document = Document(loaded, resolver)
     (read,) = operations(document)
     assert isinstance(read, Operation)
-    return Routes(document).plan(read)
+    return tried(Routes(document), read)
+
+
+def tried(routes: Routes, operation: Operation) -> Plan | Skipped:
+    try:
+        return routes.plan(operation)
+    except DocumentError as error:
+        return skipped(operation.where, error, operation.pointer)
 
 
 def plan(operation: JsonObject, path: str = "/a", method: str = "post", **root: JsonValue) -> Plan:
@@ -377,7 +384,7 @@ def test_parameters_that_multiply_are_bounded() -> None:
     loaded = load({"paths": {"/a": item}})
     document = Document(loaded, limits=Limits(document_nodes=600))
     routes = Routes(document)
-    plans = [routes.plan(each) for each in operations(document) if isinstance(each, Operation)]
+    plans = [tried(routes, each) for each in operations(document) if isinstance(each, Operation)]
     assert sum(isinstance(each, Plan) for each in plans) == 10
     assert all("more than 600 nodes" in each.reason for each in plans if isinstance(each, Skipped))
 
@@ -401,6 +408,6 @@ def test_a_body_that_is_shared_is_read_once() -> None:
     loaded = load(root)
     document = Document(loaded)
     routes = Routes(document)
-    plans = [routes.plan(each) for each in operations(document) if isinstance(each, Operation)]
+    plans = [tried(routes, each) for each in operations(document) if isinstance(each, Operation)]
     first, second = (each.body for each in plans if isinstance(each, Plan))
     assert first is second
