@@ -8,7 +8,7 @@ from posixpath import normpath
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools._json import JsonObject, JsonValue, members_of, text_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import DocumentError
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
@@ -123,9 +123,7 @@ class Document:
         self._resolver = resolver
         # `$self` (3.2) is a second address of the document. Relative references are still resolved
         # against the address of its file, because other files are stored beside it.
-        address = loaded.root.get("$self")
-        joined = _joined(loaded.uri, address) if isinstance(address, str) else None
-        self._self = joined or loaded.uri
+        self._self = _joined(loaded.uri, text_of(loaded.root.get("$self"))) or loaded.uri
         self._resources = {loaded.uri: self.main, self._self: self.main}
         self._targets: dict[tuple[Resource, str], DocumentPlace] = {}
         self._failures: dict[str, str] = {}
@@ -180,7 +178,7 @@ class Document:
         for example in members_of(place.fields.get("examples")).values():
             with suppress(DocumentError):
                 found = self.follow(place.below(example, "examples"))
-                if "value" in found.fields or "dataValue" in found.fields:
+                if not found.fields.keys().isdisjoint(("value", "dataValue")):
                     value = found.fields.get("dataValue", found.fields.get("value"))
                     yield self.example(found._replace(value=value))
 
@@ -196,11 +194,8 @@ class Document:
         """Return the resource for the references in a schema: its own if it has an `$id`."""
         if "$id" not in schema or schema is resource.root:
             return resource
-        address = address_of(schema, resource.uri)
-        named = None if address is None else resource.named(address)
-        if named is None or named.value is not schema:
-            return resource
-        return named.resource
+        named = resource.named(address_of(schema, resource.uri) or "")
+        return named.resource if named is not None and named.value is schema else resource
 
     def has_schema_at(self, reference: str) -> bool:
         """Return whether a reference in the main document leads to a schema inside of it.
@@ -229,11 +224,8 @@ class Document:
         raise self._error("The references lead in a circle: they form a cycle.")
 
     def _resolved(self, reference: str, resource: Resource) -> DocumentPlace:
-        if reference.startswith("#"):
-            place = _within(reference, resource)
-        else:
-            place = self._elsewhere(reference, resource)
-        if place is None:
+        find = _within if reference.startswith("#") else self._elsewhere
+        if (place := find(reference, resource)) is None:
             raise self._error(f"The reference {_preview(reference)} leads nowhere.")
         return place
 
@@ -244,25 +236,20 @@ class Document:
         known = self._resources.get(address)
         if known is None and resource is self.main:
             known = self._resources.get(_joined(self._self, reference) or address)
-        if known is None:
-            embedded = resource.named(address) or self.main.named(address)
-            if embedded is not None:
-                known = self._resources[address] = embedded.resource
+        if known is None and (found := resource.named(address) or self.main.named(address)):
+            known = self._resources[address] = found.resource
         if known is None:
             # The bare name of a schema, as in Swagger 1.2 and in some later documents.
-            named = self.schema_named(reference)
-            if named is not None:
+            if (named := self.schema_named(reference)) is not None:
                 return named
             known = self._resources[address] = self._fetched(address, reference)
         return _within("#" + reference.partition("#")[2], known)
 
     def _fetched(self, address: str, reference: str) -> Resource:
         if self._resolver is None:
-            raise DocumentError(
-                self.name,
-                f"The reference {_preview(reference)} leads to another document.",
-                remedy="Pass a `resolver`; `files_under(directory)` reads files in a directory.",
-            )
+            remedy = "Pass a `resolver`; `files_under(directory)` reads files in a directory."
+            reason = f"The reference {_preview(reference)} leads to another document."
+            raise DocumentError(self.name, reason, remedy=remedy)
         if address in self._failures:  # the resolver is called once for each address
             raise self._error(self._failures[address])
         try:

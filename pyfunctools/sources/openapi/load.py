@@ -11,6 +11,7 @@ from datetime import date, time
 from gc import is_tracked
 from itertools import accumulate
 from json import dumps
+from math import isfinite
 from pathlib import Path
 from typing import NoReturn, TypeAlias, cast
 
@@ -39,10 +40,8 @@ def survey(root: JsonObject, name: str, limits: Limits) -> frozenset[str]:
         for value in values:
             if type(value) is dict:
                 nodes += len(value)
-                if "$ref" in value:
-                    reference = value["$ref"]
-                    if isinstance(reference, str):
-                        references.add(reference)
+                if "$ref" in value and isinstance(reference := value["$ref"], str):
+                    references.add(reference)
                 if not levels:
                     raise too_many_levels(name, limits)
                 # The garbage collector does not track a dict without containers, which most are.
@@ -116,13 +115,12 @@ def check_version(root: JsonObject, name: str) -> None:
         raise DocumentError(name, reason, remedy="Is it the right file?")
     version = str(root[keyword]).strip()
     if not _VERSION.fullmatch(f"{keyword} {version}"):
-        raise DocumentError(
-            name,
-            f"This follows version {version[:40]!r} of `{keyword}`.",
-            pointer=f"/{keyword}",
-            remedy='Write the whole version as text: `"openapi": "3.1.0"` (or 3.0 or 3.2), '
-            'or `"swagger": "2.0"`. Convert a document of another version.',
+        remedy = (
+            'Write the whole version as text: `"openapi": "3.1.0"` (or 3.0 or 3.2), '
+            'or `"swagger": "2.0"`. Convert a document of another version.'
         )
+        reason = f"This follows version {version[:40]!r} of `{keyword}`."
+        raise DocumentError(name, reason, pointer=f"/{keyword}", remedy=remedy)
 
 
 _ADDRESS = re.compile(r"\s*https?:", re.IGNORECASE)
@@ -165,18 +163,17 @@ def load(source: object, limits: Limits = DEFAULT_LIMITS) -> Loaded:
         DocumentError: the source is missing or empty, is neither JSON nor YAML, is not an object,
             or is larger, deeper or has more nodes than `limits` allow.
     """
-    if isinstance(source, str):
-        if source.lstrip("\ufeff \t\r\n").startswith(("{", "<")) or "\n" in source:
-            return load_content(source, "the document", "", limits)
-        if _ADDRESS.match(source):
-            remedy = "Fetch it first, `httpx.get(url).text` for example, and pass the text."
-            reason = "This is a URL, and documents are not fetched."
-            raise DocumentError(source.strip(), reason, remedy=remedy)
-        remedy = "A text begins with `{` or has several lines; any other `str` is a path."
-        return _file(source, limits, remedy)
     if isinstance(source, os.PathLike):
         return _file(os.fsdecode(source), limits)  # pyright: ignore[reportUnknownArgumentType]
-    return load_content(source, "the document", "", limits)
+    is_text = isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith(("{", "<"))
+    if not isinstance(source, str) or is_text or "\n" in source:
+        return load_content(source, "the document", "", limits)
+    if _ADDRESS.match(source):
+        remedy = "Fetch it first, `httpx.get(url).text` for example, and pass the text."
+        reason = "This is a URL, and documents are not fetched."
+        raise DocumentError(source.strip(), reason, remedy=remedy)
+    remedy = "A text begins with `{` or has several lines; any other `str` is a path."
+    return _file(source, limits, remedy)
 
 
 def load_content(source: object, name: str, uri: str, limits: Limits) -> Loaded:
@@ -240,15 +237,14 @@ def _parse(text: str, name: str, uri: str, limits: Limits) -> Loaded:
         kind = "a list" if isinstance(value, list) else f"the plain value {str(value)[:40]!r}"
         reason = f"An OpenAPI document is an object, and this is {kind}."
         raise DocumentError(name, reason, remedy="Is it the right file?")
-    hidden = may_have_hidden(text)
-    is_checked = not hidden and limits.document_depth <= MAX_SCHEMA_DEPTH
+    hidden, is_deep = may_have_hidden(text), limits.document_depth > MAX_SCHEMA_DEPTH
     return Loaded(
         root=value,
         name=name,
         uri=uri,
         references=survey(value, name, limits),
         may_have_hidden=hidden,
-        is_checked=is_checked and not _may_have_huge_number(text),
+        is_checked=not (hidden or is_deep or _may_have_huge_number(text)),
     )
 
 
@@ -262,25 +258,11 @@ _DIGITS = 1500
 
 
 def _json_or_yaml(text: str, name: str, limits: Limits) -> JsonValue:
-    try:
-        return _json(text, name, limits)
-    except json.JSONDecodeError as error:
-        if not name.lower().endswith(".json"):
-            with suppress(DocumentError):  # YAML's flow style starts with a brace as well
-                return read_yaml(text, name, limits)
-        reason = f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
-        raise DocumentError(name, reason) from None
-
-
-def _json(text: str, name: str, limits: Limits) -> JsonValue:
     def no_number(word: str) -> NoReturn:
         raise DocumentError(name, f"JSON has no number {word}.")
 
     def finite(digits: str) -> float:
-        number = float(digits)
-        if number in (float("inf"), float("-inf")):
-            no_number(digits)
-        return number
+        return number if isfinite(number := float(digits)) else no_number(digits)
 
     try:
         if _RECURSES_TOO_DEEP and is_nested_deeper(text, _SAFE_NESTING):
@@ -288,8 +270,12 @@ def _json(text: str, name: str, limits: Limits) -> JsonValue:
         return json.loads(text, parse_constant=no_number, parse_float=finite)
     except RecursionError:
         raise too_many_levels(name, limits) from None
-    except json.JSONDecodeError:
-        raise
+    except json.JSONDecodeError as error:
+        if not name.lower().endswith(".json"):
+            with suppress(DocumentError):  # YAML's flow style starts with a brace as well
+                return read_yaml(text, name, limits)
+        reason = f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
+        raise DocumentError(name, reason) from None
     except ValueError as error:  # an integer with more digits than Python parses
         raise DocumentError(name, f"This is not JSON: {error}.") from None
 

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 
 from pyfunctools._json import items_of
 from pyfunctools.errors import DefinitionError
+from pyfunctools.record.origin import origin_text
 from pyfunctools.route import SLOT, Route, slot_name
 
 _SEGMENT = re.compile(rf"(?:{SLOT}|[^/?#])+")
@@ -87,8 +88,6 @@ def name_all(routes: Sequence[Route], names: Naming = "accessor") -> list[str]:
     groups: dict[str, list[int]] = {}
     for index, (name, _, _) in enumerate(candidates):
         groups.setdefault(name, []).append(index)
-    if len(groups) == len(candidates):
-        return list(groups)
     result = [name for name, _, _ in candidates]
     taken = set(groups)
     losers: dict[str, list[int]] = {}
@@ -110,11 +109,10 @@ def _candidate(route: Route, names: Naming) -> Candidate:
     if text is not None:
         name = _bounded(_started(_INVALID_IN_ID.sub("_", text)), route)
         return Candidate(name, name == text)
-    if (accessor := route.operation.get("x-samchon-accessor")) is not None:
-        parts = accessor.split(".") if isinstance(accessor, str) else items_of(accessor)
-        if parts and all(isinstance(part, str) and part for part in parts):
-            return _joined([str(part) for part in parts], route)
-    return _from_path(route)
+    accessor = route.operation.get("x-samchon-accessor")
+    parts = accessor.split(".") if isinstance(accessor, str) else items_of(accessor)
+    texts = [part for part in parts if isinstance(part, str) and part]
+    return _joined(texts, route) if texts and len(texts) == len(parts) else _from_path(route)
 
 
 def _from_path(route: Route) -> Candidate:
@@ -169,7 +167,7 @@ def _bounded(name: str, route: Route) -> str:
 
 
 def _with_hash(name: str, route: Route, length: int) -> str:
-    digest = blake2b(f"{route.method} {route.path}".encode(errors="surrogatepass")).hexdigest()
+    digest = blake2b(origin_text(route).encode(errors="surrogatepass")).hexdigest()
     tail = "_" + digest[: min(length, LENGTH - 1)]
     return name[: LENGTH - len(tail)] + tail
 
@@ -187,5 +185,4 @@ def _called(names: Callable[[Route], str], route: Route) -> str:
         reason = f"`names` returned {name!r}."
     except Exception as error:  # the caller's code may raise anything
         reason = f"`names` raised {type(error).__name__}: {error}."
-    where = f"{route.method} {route.path}"
-    raise DefinitionError(where, reason, "Return a text for every route.")
+    raise DefinitionError(origin_text(route), reason, "Return a text for every route.")

@@ -43,14 +43,10 @@ class Operation(NamedTuple):
 def operations(document: Document) -> Iterator[Operation | Skipped]:
     """Yield every operation under `paths`, in document order, then each webhook as skipped."""
     paths = document.root.get("paths")
-    if paths is not None and not isinstance(paths, dict):
-        raise DocumentError(
-            document.name,
-            f"`paths` is {_kind(paths)}.",
-            pointer="/paths",
-            remedy="Write an object of path items.",
-        )
-    for path, item in (paths or {}).items():
+    if not isinstance(paths, dict | None):
+        reason, remedy = f"`paths` is {_kind(paths)}.", "Write an object of path items."
+        raise DocumentError(document.name, reason, pointer="/paths", remedy=remedy)
+    for path, item in members_of(paths).items():
         if not path.startswith("x-") and item is not None:
             place = DocumentPlace(item, pointer_of(("paths", path)), document.main)
             yield from _operations_in(document, path, place)
@@ -123,18 +119,12 @@ def _methods(item: DocumentPlace) -> list[tuple[str, str, JsonValue]]:
 
     An additional method is sent as it is written (OpenAPI 3.2, 4.9.1).
     """
-    fields = item.fields
-    found = [
-        (key.upper(), f"/{key}", value)
-        for key, value in fields.items()
-        if key in METHODS or key.lower() in METHODS
-    ]
-    if _FURTHER in fields:
-        found += [
-            (key.upper() if key.lower() in METHODS else key, pointer_of((_FURTHER, key)), value)
-            for key, value in members_of(fields[_FURTHER]).items()
-            if _TOKEN.fullmatch(key)
-        ]
+    own = item.fields.items()
+    found = [(key.upper(), f"/{key}", value) for key, value in own if key.lower() in METHODS]
+    for key, value in members_of(item.fields.get(_FURTHER)).items():
+        if _TOKEN.fullmatch(key):
+            method = key.upper() if key.lower() in METHODS else key
+            found.append((method, pointer_of((_FURTHER, key)), value))
     return found
 
 

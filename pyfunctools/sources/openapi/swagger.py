@@ -6,7 +6,7 @@ in the form of Swagger 2.0 are read with these functions too.
 
 from collections.abc import Iterator, Sequence
 
-from pyfunctools._json import JsonObject, JsonValue, items_of
+from pyfunctools._json import JsonObject, JsonValue, items_of, text_of
 from pyfunctools.media_types import without_parameters
 from pyfunctools.route import COLLECTION_STYLES
 from pyfunctools.schema.vocabulary import HUMAN_MARKS
@@ -87,10 +87,8 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
     encoding: dict[str, JsonValue] = {}
     for field in fields:
         name = str(field.get("name"))
-        schema: dict[str, JsonValue] = {**value_schema(field)}
-        if "description" in field:
-            schema["description"] = field["description"]
-        properties[name] = schema
+        about = {"description": field["description"]} if "description" in field else {}
+        properties[name] = {**value_schema(field), **about}
         if field.get("required") is True:
             required.append(name)
         if field.get("type") == "array":
@@ -98,7 +96,8 @@ def _form(fields: Sequence[JsonObject], consumes: Sequence[str]) -> JsonObject:
     with_file = any(field.get("type") == "file" for field in fields)
     multipart = with_file or set(map(without_parameters, consumes)) & _FORMS == {_MULTIPART}
     # As of a query, all fields are listed: each is a parameter of its own.
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    schema: dict[str, JsonValue] = {"type": "object", "properties": properties}
+    schema["additionalProperties"] = False
     if required:
         schema["required"] = required
     media = {"schema": schema, "encoding": encoding}
@@ -138,17 +137,14 @@ _FLOWS = {"accessCode": "authorizationCode", "application": "clientCredentials"}
 
 def servers(root: JsonObject, schemes: JsonValue) -> Iterator[JsonObject]:
     """Yield the servers from `schemes`, `host` and `basePath`; https before http."""
-    host, base = root.get("host"), root.get("basePath")
-    path = "/" + base.strip("/") if isinstance(base, str) and base.strip("/") else ""
-    if not isinstance(host, str) or not host:
-        if path:
-            yield {"url": path}
-        return
-    host = host.rpartition("://")[2].rstrip("/")
+    host = text_of(root.get("host")).rpartition("://")[2].rstrip("/")
+    path = f"/{text_of(root.get('basePath')).strip('/')}".rstrip("/")
     listed = items_of(schemes if isinstance(schemes, list) else root.get("schemes"))
     known = [str(scheme) for scheme in listed if scheme in ("https", "http")]
-    for scheme in sorted(known, reverse=True) or ["https"]:
+    for scheme in sorted(known, reverse=True) or ["https"] if host else ():
         yield {"url": f"{scheme}://{host}{path}"}
+    if path and not host:
+        yield {"url": path}
 
 
 def media_types(operation: JsonObject, root: JsonObject, keyword: str) -> list[str]:

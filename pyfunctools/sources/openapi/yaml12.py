@@ -7,6 +7,7 @@ again, not a copy.
 
 import re
 from collections.abc import Iterator
+from math import isfinite
 from typing import cast
 
 import yaml
@@ -83,15 +84,15 @@ class _Reader:
         before = self._nodes
         self._count(1)
         event = self._untagged(event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None
         if isinstance(event, yaml.ScalarEvent):
             value = self._typed(event.value, event) if event.implicit[0] else event.value
         else:
-            if event.anchor is not None:
-                self._anchors[event.anchor] = None
             is_map = isinstance(event, yaml.MappingStartEvent)
             value = self._object() if is_map else self._array()
-        if (anchor := event.anchor) is not None:
-            self._anchors[anchor] = value, self._nodes - before
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value, self._nodes - before
         return value
 
     def _untagged(self, event: yaml.Event) -> yaml.ScalarEvent | yaml.CollectionStartEvent:
@@ -141,12 +142,12 @@ class _Reader:
             if isinstance(value, str):
                 return value
             raise self._error("a key is not text", event)
-        is_merge = event.value == "<<" and (event.implicit[0] or event.tag == _MERGE)
-        if not is_merge:
-            self._untagged(event)
+        if event.value == "<<" and (event.implicit[0] or event.tag == _MERGE):
+            return None
+        self._untagged(event)
         if event.anchor is not None:
             self._anchors[event.anchor] = (event.value, 1)
-        return None if is_merge else event.value
+        return event.value
 
     def _typed(self, text: str, event: yaml.Event) -> JsonValue:
         if text in _WORDS:
@@ -160,13 +161,11 @@ class _Reader:
                 raise self._error("a number has too many digits", event) from None
         if _BASED.fullmatch(text):
             return int(text, 0)
-        if _FLOAT.fullmatch(text):
-            number = float(text)
-            if number not in (float("inf"), float("-inf")):
-                return number
-        elif not _NOT_IN_JSON.fullmatch(text):
-            return text
-        raise self._error(f"JSON has no number {text[:40]}", event)
+        if _FLOAT.fullmatch(text) and isfinite(number := float(text)):
+            return number
+        if _FLOAT.fullmatch(text) or _NOT_IN_JSON.fullmatch(text):
+            raise self._error(f"JSON has no number {text[:40]}", event)
+        return text
 
     def _count(self, nodes: int) -> None:
         self._nodes += nodes
