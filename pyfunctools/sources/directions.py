@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeVar, cast
 
-from pyfunctools._json import JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.note import Note
 from pyfunctools.schema.ground.path import Keys, pointer_of
 from pyfunctools.schema.ground.references import follow, mapped_subtypes
@@ -87,8 +87,7 @@ def _loosened(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if "anyOf" not in schema:
         return {**schema, "anyOf": branches}
     parts = schema.setdefault("allOf", [])
-    if isinstance(parts, list):
-        parts.append({"anyOf": branches})
+    cast("list[JsonValue]", parts).append({"anyOf": branches})
     return schema
 
 
@@ -103,11 +102,10 @@ def overlapping(start: Part, written: JsonValue, pointer: str) -> Iterator[Note]
             yield Note(text=_ANY_OF, pointer=pointer + pointer_of((*keys, "oneOf")))
         for steps, _ in children(part.rules):
             below = None if steps[0] in _APART else part.below(*steps)
-            found = follow(outer, steps)  # `None` for a union with null that normalizing made
-            if below is not None and found is None:
-                todo.append((below, outer, keys))
-            elif below is not None and found is not None:
-                todo.append((below, found[0], (*keys, *steps)))
+            if below is not None:
+                found = follow(outer, steps)  # `None` for a union with null that normalizing made
+                inside = (outer, keys) if found is None else (found[0], (*keys, *steps))
+                todo.append((below, *inside))
 
 
 def is_loose(part: Part) -> bool:
@@ -176,9 +174,8 @@ def _hidden(part: Part, mark: str) -> Iterator[str]:
         for name, inner in each.declared.items():
             unions = (inner.branches(keyword) for keyword in UNIONS if keyword in inner.rules)
             some = [[b for b in union if b.schema != {"type": "null"}] for union in unions]
-            if _is_marked(inner, mark) or any(
-                union and all(_is_marked(branch, mark) for branch in union) for union in some
-            ):
+            alternatives = [[inner], *filter(None, some)]
+            if any(all(_is_marked(branch, mark) for branch in each) for each in alternatives):
                 yield name
 
 
@@ -196,20 +193,16 @@ def _without_subtypes(schema: JsonSchema, subtypes: Mapping[str, str]) -> JsonSc
 def _without_properties(schema: JsonSchema, hidden: frozenset[str]) -> JsonSchema:
     """Return a schema without these properties, and without their names in `required`."""
     result = dict(schema)
-    for keyword in PER_PROPERTY:
-        named = result.get(keyword)
-        if isinstance(named, dict):
-            result[keyword] = {name: v for name, v in named.items() if name not in hidden}
-    dependent = result.get("dependentRequired")
-    if isinstance(dependent, dict):
+    for keyword in PER_PROPERTY & schema.keys():
+        named = members_of(schema[keyword]).items()
+        result[keyword] = {name: v for name, v in named if name not in hidden}
+    if "dependentRequired" in result:
         result["dependentRequired"] = {
-            name: [other for other in needed if other not in hidden]
-            for name, needed in dependent.items()
-            if isinstance(needed, list)
+            name: [other for other in items_of(needed) if other not in hidden]
+            for name, needed in members_of(result["dependentRequired"]).items()
         }
-    required = result.get("required")
-    if isinstance(required, list):
-        result["required"] = [name for name in required if name not in hidden]
-        if not result["required"]:
-            del result["required"]
+    if required := [name for name in items_of(schema.get("required")) if name not in hidden]:
+        result["required"] = required
+    else:
+        result.pop("required", None)
     return result

@@ -26,6 +26,7 @@ from pyfunctools.sources.python.callable_signature import (
     injection_mark,
 )
 from pyfunctools.sources.python.core_schema import (
+    LOST_REMEDY,
     CoreReader,
     CoreSchema,
     is_upload,
@@ -127,9 +128,7 @@ class _Endpoint(NamedTuple):
 def _with_settings(function: Function, route: Any) -> Function:
     # Of a summary that FastAPI makes, only the title is kept.
     title = function.title or str(route.name).replace("_", " ").title()
-    marks = marks_of(route.endpoint)
-    if marks is None:
-        return replace(function, title=title)
+    marks = marks_of(route.endpoint) or Marks()
     description = function.description if marks.description is None else marks.description
     named = {"name": marks.name or function.name, "title": title, "description": description}
     return replace(function, **{**named, **marks.traits})  # pyright: ignore[reportArgumentType]
@@ -150,8 +149,7 @@ def _inputs(path: str, dependant: "Dependant") -> Iterator[_Input]:
         for location in (*_LOCATIONS, "body")
         for field in getattr(dependant, f"{location}_params")
     }
-    docs, bound = _docs_of(call), bound_keywords(call)
-    found = hints_of(call)
+    docs, bound, found = _docs_of(call), bound_keywords(call), hints_of(call)
     for name, parameter in found.parameters.items():
         where, written = f"{path}({name})", found.hints[name]
         hint: object = getattr(written, "__value__", written)  # of a type alias, as FastAPI
@@ -211,20 +209,18 @@ def _describe(route: Any, operation: dict[str, JsonValue]) -> None:
     if docs.returns:
         for schema in _schemas_in(operation, "responses"):
             schema.setdefault("description", docs.returns)
-    given = Marks() if (marks := marks_of(endpoint)) is None else marks
-    if "deprecated" in given.traits:
-        operation["deprecated"] = given.traits["deprecated"] is True
-    if "tags" in given.traits:
-        operation["tags"] = [*cast("tuple[str, ...]", given.traits["tags"])]
+    traits = (marks_of(endpoint) or Marks()).traits
+    if "deprecated" in traits:
+        operation["deprecated"] = traits["deprecated"] is True
+    if "tags" in traits:
+        operation["tags"] = [*cast("tuple[str, ...]", traits["tags"])]
 
 
 def _as_multipart(operation: dict[str, JsonValue]) -> None:
     """Send a form as one with files: FastAPI describes a model with an upload as one without."""
     body = members_of(operation.get("requestBody"))
-    content = {
-        _MULTIPART if kind == _FORM else kind: media
-        for kind, media in members_of(body.get("content")).items()
-    }
+    media = members_of(body.get("content")).items()
+    content = {_MULTIPART if kind == _FORM else kind: each for kind, each in media}
     operation["requestBody"] = {**body, "content": content}
 
 
@@ -265,8 +261,7 @@ class _OperationPlaces:
             self._remove(each)
             return
         own = self.bodies if self._is_body(each) else [owner[name] for owner, name in named]
-        found = {id(schema): schema for schema in own if isinstance(schema, dict)}
-        schemas = [*found.values()]
+        schemas = [*{id(schema): schema for schema in own if isinstance(schema, dict)}.values()]
         if each.text and len(schemas) == 1:
             schemas[0].setdefault("description", each.text)
         if not has_humans or not getattr(each.field.field_info, "include_in_schema", True):
@@ -300,10 +295,8 @@ class _OperationPlaces:
         """Return the mappings from names to schemas that may hold an input."""
         if each.location == "body":
             bodies = () if self._is_body(each) else self.bodies
-            found = (
-                part.rules.get("properties")
-                for part in _place_of(self._document, *bodies).possible.parts
-            )
+            parts = _place_of(self._document, *bodies).possible.parts
+            found = (part.rules.get("properties") for part in parts)
             return [held for held in found if isinstance(held, dict)]
         listed: dict[str, JsonValue] = {}
         for entry in map(members_of, items_of(self._operation.get("parameters"))):
@@ -317,12 +310,11 @@ class _OperationPlaces:
         """Remove an input that a `functools.partial` sets; the application uses its default."""
         if self._is_body(each):
             self._operation.pop("requestBody", None)
-        parameters = items_of(self._operation.get("parameters"))
         self._operation["parameters"] = [
             entry
-            for entry in parameters
-            if members_of(entry).get("in") != each.location
-            or str(members_of(entry).get("name")).replace("-", "_") not in _names(each)
+            for entry in map(members_of, items_of(self._operation.get("parameters")))
+            if entry.get("in") != each.location
+            or str(entry.get("name")).replace("-", "_") not in _names(each)
         ]
 
 
@@ -368,8 +360,5 @@ def _place_of(document: JsonObject, *schemas: JsonSchema) -> Place:
 
 
 def _lost(where: str, name: str) -> DefinitionError:
-    return DefinitionError(
-        f"{where}({name})",
-        "It is marked as human, and the application's document lacks the mark.",
-        'Put the mark last (`Annotated[..., human()]`), or let the hook write `"x-human": true`.',
-    )
+    reason = "It is marked as human, and the application's document lacks the mark."
+    return DefinitionError(f"{where}({name})", reason, LOST_REMEDY)

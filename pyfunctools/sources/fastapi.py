@@ -104,12 +104,9 @@ class RouteTable:
         not have this template because its document was rewritten.
         """
         shape = _shape(template)
-        if shape not in self._templates:
-            return None
-        for place in self._places:
-            if place.methods and method not in place.methods:
-                continue
-            if place.pattern is not None and place.pattern.match(path):
+        for place in self._places if shape in self._templates else ():
+            is_for_method = not place.methods or method in place.methods
+            if is_for_method and place.pattern is not None and place.pattern.match(path):
                 is_own = _shape(place.template) == shape
                 return None if is_own else f"{method} {visible(place.template)}"
         return None
@@ -148,11 +145,9 @@ def _document_of(application: "FastAPI", name: str) -> JsonObject:
     try:
         return application.openapi()
     except Exception as error:  # models, routes and a custom `openapi` are the user's code
-        raise DocumentError(
-            name,
-            f"The application cannot create its document: {type(error).__name__}: {error}",
-            remedy="`app.openapi()` has to return it.",
-        ) from error
+        reason = f"The application cannot create its document: {type(error).__name__}: {error}"
+        remedy = "`app.openapi()` has to return it."
+        raise DocumentError(name, reason, remedy=remedy) from error
 
 
 def _walked(routes: "Sequence[BaseRoute]") -> Iterable[Any]:
@@ -167,16 +162,12 @@ def _places(routes: "Sequence[BaseRoute]") -> Iterator[ServedPath]:
     from fastapi import routing
     from starlette.routing import Host, Mount, WebSocketRoute
 
+    kinds = {routing.APIRoute: "operation", WebSocketRoute: "websocket", Mount | Host: "mount"}
     for route in _walked(routes):
         original = getattr(route, "original_route", route)
-        kind = "operation" if isinstance(original, routing.APIRoute) else "route"
-        if isinstance(original, WebSocketRoute):
-            kind = "websocket"
-        elif isinstance(original, Mount | Host):
-            kind = "mount"
-        template = getattr(route, "path_format", None) or getattr(route, "path", None) or ""
+        template = getattr(route, "path_format", None) or getattr(route, "path", None)
         yield ServedPath(
-            kind=kind,
+            kind=next((kinds[each] for each in kinds if isinstance(original, each)), "route"),
             template=template or getattr(route, "host", ""),
             pattern=getattr(route, "path_regex", None),
             methods=frozenset(getattr(route, "methods", None) or ()),
@@ -187,20 +178,21 @@ def _places(routes: "Sequence[BaseRoute]") -> Iterator[ServedPath]:
 def _outside_document(places: Iterable[ServedPath], document: JsonObject) -> Iterator[Skipped]:
     """Yield the paths that the application serves and its document does not describe."""
     for place in places:
-        path, kind, shown = visible(place.template), place.kind, place.is_shown
+        path, kind = visible(place.template), place.kind
         described = members_of(members_of(document.get("paths")).get(place.template))
         missing = sorted(place.methods - {key.upper() for key in described})
         if kind == "route":
-            missing = [method for method in missing if shown and method != "HEAD"]
+            missing = [each for each in missing if place.is_shown and each != "HEAD"]
+        elif kind == "operation" and not place.is_shown:
+            kind = "hidden"
         wheres = [f"{method} {path}" for method in missing]
         if kind in ("mount", "websocket"):
             wheres = [path or "/" if kind == "mount" else f"websocket {path}"]
-        reason = _HIDDEN if kind == "operation" and not shown else _REASONS[kind]
-        yield from (Skipped(where=where, reason=reason) for where in wheres)
+        yield from (Skipped(where=where, reason=_REASONS[kind]) for where in wheres)
 
 
-_HIDDEN = "The application hides it (`include_in_schema=False`)."
 _REASONS = {
+    "hidden": "The application hides it (`include_in_schema=False`).",
     "mount": "A mounted application has its own document, if any: read it separately.",
     "operation": "The application's document leaves it out.",
     "route": "A route of Starlette does not declare its parameters.",

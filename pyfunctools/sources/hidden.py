@@ -52,10 +52,8 @@ def hidden_fault(schema: JsonSchema) -> str | None:
         value = schema[keyword]
         shown = [*members_of(value)] if keyword in SCHEMA_MAP else value
         if count := _hidden_in(shown):
-            what = "the values" if keyword in VALUE_LISTS else "the names"
-            return (
-                f"{hidden_characters(count)} in {what} of `{keyword}`, and would mislead a model."
-            )
+            what = f"the {'values' if keyword in VALUE_LISTS else 'names'} of `{keyword}`"
+            return f"{hidden_characters(count)} in {what}, and would mislead a model."
     return None
 
 

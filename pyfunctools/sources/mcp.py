@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Final
 
-from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
+from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of, text_of
 from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import DefinitionError, PyfunctoolsError
@@ -45,23 +45,23 @@ def read_tools(
     """
     functions: dict[str, Function] = {}
     skipped: list[Skipped] = []
-    seen: set[str] = set()
-    for index, tool in enumerate(tools):
-        name = tool.get("name") if isinstance(tool, dict) else None
-        where, reason = server, "A tool has no name."
-        if isinstance(tool, dict) and isinstance(name, str) and name:
-            where = f"{server}/{shortened(visible(name), 200)}"
-            is_task = members_of(tool.get("execution")).get("taskSupport") == "required"
-            reason = "It can only be run as a task, and calls are no tasks." if is_task else None
-            reason = "An earlier tool has the same name." if name in seen else reason
-            reason = reason or fault(tool)
-            seen.add(name)
-            try:
-                if reason is None:
-                    function = function_of_tool(tool, _name_of(name, functions), server, is_human)
-                    functions[function.name] = function
-            except (PyfunctoolsError, RecursionError) as error:
-                reason = visible(str(error)) or "Its schema is nested too deeply."
+    seen = {""}
+    for index, tool in enumerate(map(members_of, tools)):
+        name = text_of(tool.get("name"))
+        where = f"{server}/{shortened(visible(name), 200)}" if name else server
+        if name in seen:
+            reason = "An earlier tool has the same name." if name else "A tool has no name."
+        elif members_of(tool.get("execution")).get("taskSupport") == "required":
+            reason = "It can only be run as a task, and calls are no tasks."
+        else:
+            reason = fault(tool)
+        seen.add(name)
+        try:
+            if reason is None:
+                function = function_of_tool(tool, _name_of(name, functions), server, is_human)
+                functions[function.name] = function
+        except (PyfunctoolsError, RecursionError) as error:
+            reason = visible(str(error)) or "Its schema is nested too deeply."
         if reason is not None:
             skipped.append(Skipped(where=where, reason=reason, pointer=f"/tools/{index}"))
     return Reading(functions=tuple(functions.values()), skipped=tuple(skipped))
@@ -85,8 +85,8 @@ def function_of_tool(
     contract = Contract.from_schemas(name, parameters, output, is_human, lenient=True)
     function = Function(
         name=name,
-        description=_text(tool.get("description")) or "",
-        title=_text(tool.get("title")) or _text(hints.get("title")),
+        description=visible(text_of(tool.get("description"))),
+        title=visible(text_of(tool.get("title")) or text_of(hints.get("title"))) or None,
         read_only=_flag(hints.get("readOnlyHint")),
         destructive=_flag(hints.get("destructiveHint")),
         idempotent=_flag(hints.get("idempotentHint")),
@@ -150,10 +150,6 @@ def _name_of(name: str, taken: Mapping[str, object]) -> str:
 
 _MAX_NAME: Final = 64
 _EXTRAS: Final = ("icons", "_meta", "openWorldHint")
-
-
-def _text(value: JsonValue) -> str | None:
-    return visible(value) if isinstance(value, str) and value else None
 
 
 def _flag(value: JsonValue) -> bool | None:

@@ -30,25 +30,25 @@ def secret_notes(llm: JsonSchema, source: Literal["python", "document"]) -> Iter
         is_named = sounds_secret(name) or (is_parameter and name.lower() in _CREDENTIALS)
         if not is_named or not _may_be_secret(name, schema):
             continue
-        shown = visible(name)
+        shown, what = (
+            visible(name),
+            "a secret, and the model writes it. If a person gives it, mark it",
+        )
         if is_parameter:
             place = visible(str(Path.of(tuple(names))))
             quoted = repr(place) if '"' in place else f'"{place}"'
-            text = (
-                f"`{shown}` sounds like a credential, and the model is asked for it. Give it "
-                f"yourself: `controller.configured(fixed={{{quoted}: ...}})`."
+            what = (
+                "a credential, and the model is asked for it. Give it yourself: "
+                f"`controller.configured(fixed={{{quoted}: ...}})`"
             )
         elif source == "document":
-            text = (
-                f"`{shown}` sounds like a secret, and the model writes it. If a person gives it, "
-                "mark it with `x-human: true` in the document, or by `is_human=`; if you do, pass "
-                "`configured(fixed={...})`."
+            what += (
+                " with `x-human: true` in the document, or by `is_human=`; if you do, pass "
+                "`configured(fixed={...})`"
             )
         else:
-            text = (
-                f"`{shown}` sounds like a secret, and the model writes it. If a person gives it, "
-                f"mark it: `{shown}: Human[...]`."
-            )
+            what += f": `{shown}: Human[...]`"
+        text = f"`{shown}` sounds like {what}."
         yield Note(text=text, pointer=f"/parameters{pointer_of(keys)}")
 
 

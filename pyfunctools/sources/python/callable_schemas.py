@@ -77,11 +77,9 @@ class CallableParameters:
         first = {key: name for name, key in reversed(self.keys.items())}
         for name, key in self.keys.items():
             if first[key] != name:
-                raise DefinitionError(
-                    f"{signature.where}({name})",
-                    f"It is called {key!r} in JSON, and so is `{first[key]}`.",
-                    "Give one of them another alias.",
-                )
+                reason = f"It is called {key!r} in JSON, and so is `{first[key]}`."
+                remedy = "Give one of them another alias."
+                raise DefinitionError(f"{signature.where}({name})", reason, remedy)
         self.written = Lazy(self._written)
         if not self.reading.is_plain:
             _ = self.written.value

@@ -208,11 +208,11 @@ def _evaluated(where: str, name: str, found: Hints) -> object:
     hint = found.hints.get(name, EMPTY)
     if (reason := found.unknown.get(name)) is None:
         return hint
-    raise DefinitionError(
-        where,
-        f"The hint `{hint_text(hint)}` cannot be evaluated: {reason}.",
-        "Define or import its names where the function is defined, not under `TYPE_CHECKING` only.",
-    ) from reason
+    text = f"The hint `{hint_text(hint)}` cannot be evaluated: {reason}."
+    remedy = (
+        "Define or import its names where the function is defined, not under `TYPE_CHECKING` only."
+    )
+    raise DefinitionError(where, text, remedy) from reason
 
 
 def _positional(parameters: Mapping[str, Parameter]) -> tuple[str, ...]:

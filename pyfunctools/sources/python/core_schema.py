@@ -150,16 +150,12 @@ class ClassNames(NamedTuple):
         config = cast("CoreSchema", owner.get("config") or _NOTHING)
         if config.get("extra_fields_behavior", node.get("extra_behavior")) == "allow":
             # An extra value must not have a name of the serialized form.
-            computed = cast("list[CoreSchema]", node.get("computed_fields") or [])
-            written = [
-                (name, each.get("serialization_alias"), declared[name])
-                for name, each in fields.items()
-            ]
-            written += [(str(each["property_name"]), each.get("alias"), None) for each in computed]
-            for name, alias, own in written:
-                others[name] = own
-                if isinstance(alias, str):
-                    others[alias] = own
+            for name, each in fields.items():
+                alias = str(each.get("serialization_alias") or name)
+                others |= dict.fromkeys((name, alias), declared[name])
+            for each in cast("list[CoreSchema]", node.get("computed_fields") or []):
+                name = str(each["property_name"])
+                others |= dict.fromkeys((name, str(each.get("alias") or name)))
         unread = shared = None
         for name in (name for name, field in fields.items() if "validation_alias" in field):
             own, alias = declared[name], fields[name]["validation_alias"]
@@ -206,11 +202,9 @@ def declared_name(name: str, field: CoreSchema) -> str:
 
 def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
     """Yield the core schema that a `PlainValidator` replaces; pydantic keeps it for output."""
-    written = node.get("serialization")
-    if isinstance(written, dict):
-        held = cast("CoreSchema", written).get("schema")
-        if isinstance(held, dict):
-            yield cast("CoreSchema", held)
+    written = cast("CoreSchema", node.get("serialization") or _NOTHING)
+    if "schema" in written:
+        yield cast("CoreSchema", written["schema"])
 
 
 def is_secret_type(node: CoreSchema) -> bool:
@@ -245,9 +239,8 @@ def _called(node: CoreSchema) -> object:
 def _paths(alias: object) -> list[list[object]]:
     """Return the choices of an alias, each a path; an `AliasPath` is the only choice."""
     listed = cast("list[object]", alias)
-    if all(isinstance(each, list) for each in listed):
-        return cast("list[list[object]]", listed)
-    return [listed]
+    is_choices = all(isinstance(each, list) for each in listed)
+    return cast("list[list[object]]", listed) if is_choices else [listed]
 
 
 def unskipped(node: CoreSchema) -> CoreSchema:

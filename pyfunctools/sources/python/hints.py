@@ -1,6 +1,7 @@
 """Type hints through pydantic: JSON Schema, validation of JSON, and serialization.
 
-This module imports pydantic, so other modules import it only when it is needed.
+This module imports pydantic, so other modules import it only when it is needed. Its functions raise
+whatever pydantic, or a class among the hints, raises.
 """
 
 import sys
@@ -57,11 +58,8 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     """Return the fields of one object for hints by name, all of them optional.
 
     `names` is the namespace for the hints of classes among them. `bytes` are base64, unless a type
-    decodes them itself.
-
-    Raises:
-        Exception: whatever pydantic, or a class among the hints, raises; a `DefinitionError` for a
-            mark without effect, and for names that pydantic cannot tell apart.
+    decodes them itself. A mark without effect, and names that pydantic cannot tell apart, are a
+    `DefinitionError`.
     """
     basic = {n: _basic_field(hint, spelled(hint)) for n, hint in hints.items() if _is_basic(hint)}
     rest = {name: hint for name, hint in hints.items() if name not in basic}
@@ -143,11 +141,7 @@ def _basic_field(hint: object, spelled: object) -> CoreSchema:
 
 
 def input_schema(core: CoreSchema, names: Namespace) -> tuple[JsonObject, bool]:
-    """Return the JSON Schema of an object as it is read, and whether it has `UNLISTED` names.
-
-    Raises:
-        Exception: whatever pydantic, or a class in it, raises.
-    """
+    """Return the JSON Schema of an object as it is read, and whether it has `UNLISTED` names."""
     generator = Generator(names)
     return generator.generate(cast("core_schema.CoreSchema", core)), generator.has_unlisted
 
@@ -156,19 +150,12 @@ def output_core(hint: object, names: Namespace) -> CoreSchema:
     """Return the core schema of an object with an output, which is the only item of a tuple.
 
     In a tuple, the settings of a `Field` have no effect on the output.
-
-    Raises:
-        Exception: whatever pydantic, or a class in the hint, raises.
     """
     return _core_of({"output": GenericAlias(tuple, (hint,))}, names)
 
 
 def output_schema(core: CoreSchema, names: Namespace) -> JsonSchema:
-    """Return the JSON Schema of an output as it is written.
-
-    Raises:
-        Exception: whatever pydantic, or a class in the hint, raises.
-    """
+    """Return the JSON Schema of an output as it is written."""
     whole = Generator(names).generate(cast("core_schema.CoreSchema", core), "serialization")
     schema = cast("list[JsonSchema]", whole["properties"]["output"]["prefixItems"])[0]
     return {**schema, "$defs": whole["$defs"]} if "$defs" in whole else schema
@@ -213,11 +200,7 @@ class TypedDictRewriter:
         self._rewritten: dict[type, object] = {}
 
     def hint(self, hint: object) -> object:
-        """Return one rewritten hint.
-
-        Raises:
-            Exception: whatever evaluating the hints of a `TypedDict` raises.
-        """
+        """Return one rewritten hint."""
         if sys.version_info >= (3, 12):
             return hint
         if isinstance(hint, type) and is_typeddict(hint):

@@ -167,20 +167,18 @@ def remedy_of(mark: _Mark) -> str:
 # some of them, so that a model would set what a framework is to provide.
 
 _PROVIDED = {
-    "Context": ("fastmcp", "google", "mcp"),
-    "Dependency": ("fastmcp", "uncalled_for"),
-    "Depends": ("fastapi",),
-    "HTTPConnection": ("starlette",),
-    "InjectedToolArg": ("langchain_core",),
-    "ReadonlyContext": ("google",),
-    "RunContext": ("pydantic_ai",),
-    "RunContextWrapper": ("agents",),
-    "RunnableConfig": ("langchain_core",),
-    "Runtime": ("langgraph",),
-    "ToolContext": ("google",),
-    "ToolRuntime": ("langgraph",),
+    "agents": ("RunContextWrapper",),
+    "fastapi": ("Depends",),
+    "fastmcp": ("Context", "Dependency"),
+    "google": ("Context", "ReadonlyContext", "ToolContext"),
+    "langchain_core": ("InjectedToolArg", "RunnableConfig"),
+    "langgraph": ("Runtime", "ToolRuntime"),
+    "mcp": ("Context",),
+    "pydantic_ai": ("RunContext",),
+    "starlette": ("HTTPConnection",),
+    "uncalled_for": ("Dependency",),
 }
-"""Classes of values and of marks that another library fills in, with their packages."""
+"""The packages of values and of marks that another library fills in, with their classes."""
 
 _TOOLS = {
     "agents": (),
@@ -203,8 +201,8 @@ FOREIGN_REMEDY = (
 def foreign_class(value: object) -> str | None:
     """Return the name of another library's context or mark in a hint or a default, else `None`."""
     for base in _class_of(value).__mro__:
-        packages = _PROVIDED.get(base.__name__, ())
-        if packages and (package := base.__module__.partition(".")[0]) in packages:
+        package = base.__module__.partition(".")[0]
+        if base.__name__ in _PROVIDED.get(package, ()):
             return f"{package}.{base.__name__}"
     return next(filter(None, map(foreign_class, get_args(value))), None)
 
