@@ -21,10 +21,13 @@ from typing import (
     NoReturn,
     TypeVar,
     Union,
+    Unpack,
     cast,
     get_args,
     get_origin,
 )
+
+from typing_extensions import Doc
 
 from pyfunctools._bound import bound_keywords
 from pyfunctools._lazy import Lazy
@@ -32,10 +35,12 @@ from pyfunctools.errors import DefinitionError, wrong_type
 from pyfunctools.record.call import CallInfo, branches_of, takes_context
 from pyfunctools.record.file import File
 from pyfunctools.record.origin import is_async
+from pyfunctools.sources.python.docstrings import class_docs
 from pyfunctools.sources.python.hint_scope import (
     Namespace,
     function_behind,
     hint_text,
+    keys_of,
     metadata_of,
     namespace_of,
     resolve_hints,
@@ -56,7 +61,7 @@ EMPTY: object = Parameter.empty
 
 
 class Input(NamedTuple):
-    """One parameter in the schema.
+    """One parameter in the schema, or one key of an unpacked `TypedDict`.
 
     `*args: T` has the hint `list[T]`. `**kwargs: T` has the hint `dict[str, T]`, and its name keeps
     the stars.
@@ -136,7 +141,11 @@ def read_signature(
         hint = _evaluated(f"{where}({name})", name, found)
         program_part = _injected(f"{where}({name})", parameter, hint)
         if program_part is None:
-            inputs.append(_input(where, parameter, hint))
+            is_unpacked = parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack
+            if is_unpacked:
+                inputs += _unpacked_keys(f"{where}({name})", get_args(hint)[0], found.names)
+            else:
+                inputs.append(_input(where, parameter, hint))
         else:
             injected.append(program_part)
     returns = _evaluated(where, "return", found)
@@ -296,6 +305,20 @@ def _input(where: str, parameter: Parameter, hint: object) -> Input:
     settings = [each for each in metadata_of(hint) if isinstance(each, FieldInfo)]
     required = default is EMPTY and all(each.is_required() for each in settings)
     return Input(name, "named", hint, required, default)
+
+
+def _unpacked_keys(where: str, packed: object, names: Namespace) -> list[Input]:
+    """Return the keys of the `TypedDict` in `**kwargs: Unpack[...]`."""
+    try:
+        keys = keys_of(cast("type", packed), names)
+    except Exception as error:  # a hint's text may raise anything
+        reason = f"The hints of `{hint_text(packed)}` cannot be evaluated: {error}."
+        raise DefinitionError(where, reason, "Unpack a `TypedDict` of known names.") from error
+    texts = class_docs(cast("type", packed), names).attributes
+    return [
+        Input(name, "named", Annotated[hint, Doc(texts[name])] if name in texts else hint, required)
+        for name, (hint, required) in keys.items()
+    ]
 
 
 _WAITED = (abc.Awaitable, abc.Coroutine)

@@ -17,6 +17,7 @@ model could set the value.
 
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
@@ -64,7 +65,8 @@ class CoreReader:
 
     `marked`: the parts that a person gives; `marked_in`: the fields of the whole that they are in,
     empty for those of a shared definition. `unread`: a field that is not read by its declared
-    name. `shared`: a field that is also read by the declared name of another one. `classes`: those
+    name. `shared`: a field that is also read by the declared name of another one. `unreadable`: a
+    field with an enumeration or a literal of which JSON can have no value. `classes`: those
     that are read from more names than they declare. `is_plain`: writing the JSON Schema cannot
     fail, nor lose a mark of a whole field.
 
@@ -78,6 +80,7 @@ class CoreReader:
         self.is_plain = True
         self.unread: str | None = None
         self.shared: str | None = None
+        self.unreadable: str | None = None
         self.classes: list[ClassNames] = []
         stack: list[tuple[CoreSchema, CoreSchema, str | None, str]] = [(core, core, None, "")]
         while stack:
@@ -107,6 +110,8 @@ class CoreReader:
     def _read(self, node: CoreSchema, field: str) -> None:
         kind, metadata = node["type"], cast("CoreSchema", node.get("metadata") or _NOTHING)
         self.is_plain = self.is_plain and _is_plain(node, metadata)
+        if kind in ("enum", "literal") and _is_unreadable(node):
+            self.unreadable = field
         if kind == "default" and (written := mark_in(node.get("default"))):
             word = written.word
             reason = f"the default of `{field}` is `{word}`, a mark, which has no effect there."
@@ -205,6 +210,15 @@ def replaced_in(node: CoreSchema) -> Iterator[CoreSchema]:
     written = cast("CoreSchema", node.get("serialization") or _NOTHING)
     if "schema" in written:
         yield cast("CoreSchema", written["schema"])
+
+
+def _is_unreadable(node: CoreSchema) -> bool:
+    """Return whether pydantic reads no value of an enumeration or a literal from JSON."""
+    members = cast("list[Enum]", node.get("members", ()))
+    values = [each.value for each in members] or cast("list[object]", node.get("expected", ()))
+    is_json = any(isinstance(each, str | int | float | list | dict | None) for each in values)
+    bases = cast("tuple[type, ...]", getattr(node.get("cls"), "__mro__", ()))
+    return not is_json and not any("_missing_" in vars(each) for each in bases if each is not Enum)
 
 
 def is_secret_type(node: CoreSchema) -> bool:

@@ -4,7 +4,7 @@ This module imports pydantic, so other modules import it only when it is needed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
+from enum import Enum, Flag
 from functools import partial
 from inspect import cleandoc
 from itertools import islice
@@ -24,6 +24,7 @@ from pydantic_core import core_schema, from_json
 
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
+from pyfunctools.schema.vocabulary import VALUE_LISTS
 from pyfunctools.sources.python.core_schema import (
     KNOWN,
     ClassNames,
@@ -226,12 +227,22 @@ def _with_member_names(schema: JsonSchemaValue, enum: type[Enum]) -> None:
     """Add the member names of an enumeration of integers; coercion accepts the names too."""
     members = {name: each.value for name, each in enum.__members__.items()}
     values = list(members.values())
+    named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
+    named += ", …." if len(members) > _MAX_MEMBERS else "."
+    if issubclass(enum, Flag) and not VALUE_LISTS.isdisjoint(schema):
+        for keyword in VALUE_LISTS:
+            schema.pop(keyword, None)
+        bits = 0
+        for value in values:
+            bits |= value
+        schema |= {"minimum": 0, "maximum": bits}
+        _add_line(schema, f"The sum of any of {named}")
+        return
     is_known = "x-enum-varnames" in schema
     if is_known or values != schema.get("enum") or not all(type(each) is int for each in values):
         return
     schema["x-enum-varnames"] = list(members)
-    named = ", ".join(f"{value} = {name}" for name, value in islice(members.items(), _MAX_MEMBERS))
-    _add_line(schema, named + (", …." if len(members) > _MAX_MEMBERS else "."))
+    _add_line(schema, named)
 
 
 def _add_line(schema: JsonSchemaValue, line: str) -> None:

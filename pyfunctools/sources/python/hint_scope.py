@@ -14,7 +14,10 @@ from itertools import chain
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
     Annotated,
+    Any,
     ForwardRef,
+    NotRequired,
+    Required,
     TypeGuard,
     TypeVar,
     cast,
@@ -197,3 +200,18 @@ _TYPING = frozenset({"types", "typing", "typing_extensions"})
 def metadata_of(hint: object) -> tuple[object, ...]:
     """Return the metadata in `Annotated[...]`, `()` for any other hint."""
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def keys_of(cls: type, names: Namespace) -> Mapping[str, tuple[object, bool]]:
+    """Return the hint of each key of a `TypedDict`, and whether the key is required.
+
+    Raises:
+        Exception: it is no `TypedDict`, or whatever evaluating the text of a hint raises.
+    """
+    required: frozenset[str] = cast("Any", cls).__required_keys__
+    keys: dict[str, tuple[object, bool]] = {}
+    for name, hint in get_type_hints(cls, localns=dict(names), include_extras=True).items():
+        origin = get_origin(hint)
+        bare = get_args(hint)[0] if origin in (Required, NotRequired) else hint
+        keys[name] = bare, origin is Required or (name in required and origin is not NotRequired)
+    return keys

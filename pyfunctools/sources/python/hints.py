@@ -19,7 +19,6 @@ from typing import (
     cast,
     get_args,
     get_origin,
-    get_type_hints,
     is_typeddict,
 )
 
@@ -33,7 +32,7 @@ from pyfunctools._lazy import Lazy
 from pyfunctools.errors import DefinitionError
 from pyfunctools.sources.python.core_schema import KNOWN, CoreReader, CoreSchema
 from pyfunctools.sources.python.generator import Generator
-from pyfunctools.sources.python.hint_scope import Namespace
+from pyfunctools.sources.python.hint_scope import Namespace, keys_of
 from pyfunctools.sources.python.type_arguments import subscripted, with_inner
 
 _BASE64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -73,6 +72,10 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     if (field := reader.unread or (reader.shared if reader.marked else None)) is not None:
         clash = f"`{field}` is read by an `AliasPath` alone, or under another field's name."
         raise DefinitionError(field, clash, "Give the field a plain alias of its own.")
+    if (field := reader.unreadable) is not None:
+        reason = f"pydantic reads no value of `{field}` from JSON."
+        remedy = "Write a `StrEnum` or an `IntEnum`: a `Literal` takes no member of a plain `Enum`."
+        raise DefinitionError(field, reason, remedy)
     of_fields = {id(each["schema"]) for each in fields.values()} if reader.marked else ()
     validator = SchemaValidator(cast("core_schema.CoreSchema", core))
     return HintReading(
@@ -212,12 +215,10 @@ class TypedDictRewriter:
             return self._rewritten[cls]
         name = f"{cls.__name__}_{len(self._rewritten)}"
         self._rewritten[cls] = ForwardRef(name)
-        required: frozenset[str] = cast("Any", cls).__required_keys__
-        hints = get_type_hints(cls, localns=dict(self._names), include_extras=True)
-        for key, hint in hints.items():
-            is_wrapped = get_origin(hint) in (Required, NotRequired)
-            wrapper = Required if key in required else NotRequired
-            hints[key] = self.hint(hint if is_wrapped else subscripted(wrapper, (hint,)))
+        hints = {
+            key: subscripted(Required if required else NotRequired, (self.hint(hint),))
+            for key, (hint, required) in keys_of(cls, self._names).items()
+        }
         created = cast("Callable[..., type]", TypedDict)(cls.__name__, hints)
         for attribute in ("__module__", "__qualname__", "__doc__", "__pydantic_config__"):
             if hasattr(cls, attribute):

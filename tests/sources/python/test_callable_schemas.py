@@ -16,10 +16,13 @@ from typing import (
     Literal,
     NamedTuple,
     NewType,
+    NotRequired,
     Optional,
     Required,
+    TypedDict,
     TypeVar,
     Union,
+    Unpack,
 )
 
 import pytest
@@ -502,6 +505,35 @@ def test_star_kwargs_are_additional_properties() -> None:
         "a": 1,
         "**options": {"x": Item("n"), "options": Item("o")},
     }
+
+
+def test_unpacked_kwargs_are_properties() -> None:
+    class Base(TypedDict):
+        size: int
+
+    class Extra(Base, total=False):
+        colour: Annotated[str, Field(description="Which.")]
+        weight: Required[float]
+
+    class More(Extra):
+        """More of it.
+
+        Attributes:
+            weight: In grams.
+        """
+
+        note: NotRequired[list[str]]
+
+    def f(a: int, **options: Unpack[More]) -> None: ...
+
+    schema, arguments = read(f)
+    assert list(schema["properties"]) == ["a", "size", "colour", "weight", "note"]
+    assert schema["required"] == ["a", "size", "weight"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["colour"]["description"] == "Which."
+    assert schema["properties"]["weight"]["description"] == "In grams."
+    given: Any = {"a": 1, "size": 2, "weight": 1, "note": ["x"]}
+    assert arguments.read(given) == {"a": 1, "size": 2, "weight": 1.0, "note": ["x"]}
 
 
 def test_extra_keys_cannot_have_the_name_of_an_injected_parameter() -> None:

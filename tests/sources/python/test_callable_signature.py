@@ -13,7 +13,7 @@ from collections.abc import (
     Iterable,
     Iterator,
 )
-from typing import Annotated, Any, Never, NoReturn, Optional, Union
+from typing import Annotated, Any, Never, NoReturn, Optional, TypedDict, Union, Unpack
 
 import pytest
 
@@ -191,3 +191,21 @@ def test_a_method_without_self_is_an_error() -> None:
 
     with pytest.raises(DefinitionError, match="cannot be read"):
         read(Shop().buy)
+
+
+def test_unpacking_another_type_is_an_error() -> None:
+    def f(**options: int) -> None: ...
+
+    f.__annotations__["options"] = Unpack[int]
+    with pytest.raises(DefinitionError, match=r"f\(options\).*Unpack a `TypedDict`"):
+        read(f)
+
+
+def test_unpacking_a_typed_dict_with_unknown_names_is_an_error() -> None:
+    class Options(TypedDict):
+        size: "Nowhere"  # noqa: F821
+
+    def f(**options: Unpack[Options]) -> None: ...
+
+    with pytest.raises(DefinitionError, match="Nowhere"):
+        read(f)

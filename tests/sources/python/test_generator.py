@@ -4,13 +4,14 @@ import json
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
-from typing import Annotated, Any, NamedTuple
+from datetime import date
+from enum import Enum, Flag, IntEnum
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Discriminator, SecretStr, Tag
 
-from pyfunctools import Controller
+from pyfunctools import Controller, DefinitionError
 from pyfunctools.sources.python.hints import input_schema, output_core, output_schema, read_hints
 
 
@@ -126,6 +127,78 @@ def test_a_field_may_have_the_name_of_a_pydantic_attribute() -> None:
 
     schema: Any = read_schema({"x": Odd})
     assert list(schema["$defs"]["Odd"]["properties"]) == ["model_config", "model_fields", "schema"]
+
+
+class Part(Flag):
+    LEAF = 1
+    STEM = 2
+    ALL = 3
+
+
+def test_the_members_of_a_flag_can_be_combined() -> None:
+    def f(part: Part = Part.ALL, by: dict[str, Part] | None = None) -> Part:
+        return part & ~Part.LEAF
+
+    functions = Controller.from_functions([f])
+    assert functions["f"].parameters["$defs"]["Part"] == {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 3,
+        "description": "The sum of any of 1 = LEAF, 2 = STEM, 3 = ALL.",
+    }
+    for given, returned in ((3, Part.STEM), (1, Part(0)), (0, Part(0))):
+        assert functions.call("f", {"part": given, "by": {"a": given}}).unwrap() == returned
+    assert functions.call("f", {"part": 4}).reason == "arguments"
+
+
+class Plain(Enum):
+    GREEN = "green"
+
+
+class Span(Enum):
+    MORNING = (6, 12)
+
+
+class Day(Enum):
+    NEW_YEAR = date(2026, 1, 1)
+
+
+@dataclass
+class Chosen:
+    kind: Literal[Plain.GREEN] = Plain.GREEN
+
+
+@pytest.mark.parametrize(
+    ("hint", "field"),
+    [
+        (Span, "x"),
+        (Day | None, "x"),
+        (list[Literal[Plain.GREEN]], "x"),
+        (Literal[b"x"], "x"),
+        (Chosen, "kind"),
+    ],
+    ids=str,
+)
+def test_a_choice_that_json_cannot_make_is_an_error(hint: object, field: str) -> None:
+    def f(x: Any) -> None: ...
+
+    f.__annotations__["x"] = hint
+    with pytest.raises(DefinitionError, match=rf"f\(x\): .*no value of `{field}` .*StrEnum"):
+        Controller.from_functions([f])
+
+
+def test_an_enumeration_may_read_other_values_itself() -> None:
+    class Span(Enum):
+        MORNING = (6, 12)
+
+        @classmethod
+        def _missing_(cls, value: object) -> Any:
+            return next((each for each in cls if [*each.value] == value), None)
+
+    def f(x: Any) -> None: ...
+
+    f.__annotations__["x"] = Span
+    assert Controller.from_functions([f]).call("f", {"x": [6, 12]}).ok
 
 
 class Counted(BaseModel):
