@@ -99,7 +99,7 @@ def _unclosed(found: WrittenArguments, closer: str) -> bool:
     return False
 
 
-_PIECE: Final = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*+")|'(?:[^'\\\n]|\\.)*+'|[()\[\]{}]""")
+_PIECE: Final = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*+")|'(?:[^'\\\n]|\\.)*+'|[()]""")
 _ENDED: Final = re.compile(r"\)(?=\s*+(?:[,;\]\n]|\Z))")
 _MAX_LENGTH: Final = 4_000
 
@@ -111,20 +111,13 @@ def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | No
     if the parentheses are not closed.
     """
     stop = min(stop, at + _MAX_LENGTH)
-    opened = "("
-    ended = None
+    ended = _ENDED.search(text, at, stop)
+    depth = 1
     for piece in _PIECE.finditer(text, at, stop):
-        char = piece[0]
-        if char in "([{":
-            opened += char
-        elif char == ")":
-            opened = opened.rpartition("(")[0]
-        elif char in "]}" and opened.endswith("[" if char == "]" else "{"):
-            opened = opened[:-1]
-        if not opened:
+        depth += (piece[0] == "(") - (piece[0] == ")")
+        if not depth:
             ended = piece
             break
-    ended = ended or _ENDED.search(text, at, stop)
     if ended is None:
         return None
     faults: list[tuple[Keys, str]] = [((), "cannot be read as arguments")]
@@ -278,17 +271,10 @@ class PythonCalls:
             return arguments
         values = {raw.start for raw in arguments.raws if isinstance(raw.keys[0], int)}
         for another in _NEXT.finditer(self._text, end, arguments.end):
-            if self._names.find(_name_at(self._text, another.end())) is None:
-                continue
-            if another[1]:
-                mine, _ = read_arguments(self._text, end, another.start())
-                if mine is not None:
-                    mine.faults.append(((), "ends in the middle of a value"))
-                    mine.end = another.start() + 1
-                return mine
-            if another.end() in values:
+            is_known = self._names.find(_name_at(self._text, another.end())) is not None
+            if is_known and (another[1] or another.end() in values):
                 mine, _ = read_arguments(self._text, end, another.start() + 1)
-                if mine is not None and mine.values:
+                if another[1] or (mine is not None and mine.values):
                     return mine
         return arguments
 
@@ -302,9 +288,7 @@ def _is_bound(name: str, code: str) -> bool:
     """Return whether the code sets a variable of this name."""
     name = re.escape(name)
     bound = (
-        r"(?:^[ \t]*(?:(?:const|let|var)[ ])?(?:\w+[ \t]*[,=][ \t]*)*|[;:][ \t]+"
-        rf"|\((?={name}[ \t]*:=)){name}[ \t]*(?:,[ \t\w,]*)?(?::[^=\n(]{{1,40}})?"
-        r"(?:[-+*/|&:]?=(?!=)|\[[^\]\n]*\][ \t]*=)"
+        rf"^\(?[^\n(]*(?<![\w.]){name}\b[^\n=(]{{0,60}}(?<![=!<>])=(?!=)"
         rf"|\b(?:for|as|import)\s+[\w \t,()]{{0,60}}?\b{name}\b"
     )
     return re.search(bound, code, re.MULTILINE) is not None
