@@ -3,21 +3,12 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import IntEnum
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral, WrittenArguments
 from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.result import Repair
-
-
-class Weight(IntEnum):
-    """The certainty that a call is meant: inside a sentence, alone on its lines, or marked."""
-
-    IN_SENTENCE = 0
-    ALONE = 1
-    MARKED = 2
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,6 +92,7 @@ class FoundCall:
     - `source`, `keys`: the JSON that contains the arguments, and their path in it.
     - `beside`: arguments that are written beside the name, not among the other arguments.
     - `start`, `end`: the place of the call in the text; -1 if it is one of several texts.
+    - `is_marked`: it is JSON or in tags, so it is meant also inside a sentence (`in_sentence`).
     - `sure`: only a call looks like this, whatever its name is.
     - `doubtful`: it could not be parsed, or looks like a mere description such as `f(city)`; it
       counts only among other calls.
@@ -112,7 +104,8 @@ class FoundCall:
     name: str
     function: Function | None
     arguments: JsonValue | WrittenArguments
-    weight: Weight = Weight.MARKED
+    is_marked: bool = True
+    in_sentence: bool = False
     start: int = -1
     end: int = -1
     source: JsonInText | None = None

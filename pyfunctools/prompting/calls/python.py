@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.found import FoundCall, Weight
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral, WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames, properties_of
 from pyfunctools.prompting.calls.speech import Code
@@ -217,7 +217,7 @@ class PythonCalls:
             name=name,
             function=function,
             arguments=arguments,
-            weight=Weight.ALONE,
+            is_marked=False,
             start=at,
             end=arguments.end,
             doubtful=doubtful,

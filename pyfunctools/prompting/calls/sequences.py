@@ -13,7 +13,7 @@ from json import dumps
 from typing import Final
 
 from pyfunctools._json import JsonValue
-from pyfunctools.prompting.calls.found import FoundCall, Weight
+from pyfunctools.prompting.calls.found import FoundCall
 from pyfunctools.prompting.calls.literals import WrittenArguments
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.sentences import (
@@ -71,7 +71,7 @@ def meant_calls(
     nothing else, or if it is alone on its lines and its name is similar to a known one.
     """
     if _is_bare_list(text, calls):
-        if calls[0].weight is Weight.MARKED and calls[0].source is not calls[-1].source:
+        if calls[0].is_marked and calls[0].source is not calls[-1].source:
             _group(text, calls, code)
         return calls  # all calls are in one group
     prose = text if len(calls) == 1 else _without_calls(text, calls)
@@ -98,11 +98,10 @@ def meant_calls(
             continue
         chosen = _meant_in_run(text, run, names, code, whole=whole)
         kept += chosen
-        answered = answered or any(each.weight is not Weight.IN_SENTENCE for each in chosen)
+        answered = answered or not all(each.in_sentence for each in chosen)
     if len(runs) > 1 and takes_back(text[after : after + _MAX_LINE]):
         kept = []  # the question is about all of them
-    if any(each.weight is not Weight.IN_SENTENCE for each in kept):
-        kept = [each for each in kept if each.weight is not Weight.IN_SENTENCE]
+    kept = [each for each in kept if not each.in_sentence] or kept
     if len(kept) > 1:
         _group(text, kept, code)
     return kept
@@ -126,7 +125,7 @@ def _is_bare_list(text: str, calls: list[FoundCall]) -> bool:
     """Return whether a text is only calls of known functions with commas, as most texts are."""
     first, last = calls[0], calls[-1]
     for each in calls:
-        if each.function is None or each.doubtful or each.weight is Weight.IN_SENTENCE:
+        if each.function is None or each.doubtful:
             return False
     source = first.source
     if source is not None and source is last.source:
@@ -142,24 +141,25 @@ def _is_bare_list(text: str, calls: list[FoundCall]) -> bool:
 def _meant_in_run(
     text: str, run: list[FoundCall], names: FunctionNames, code: Code, *, whole: bool
 ) -> list[FoundCall]:
-    """Return the calls of a run that are meant, and set their weights."""
+    """Return the calls of a run that are meant, and note which are in a sentence."""
     start, end = run[0].start, max(each.end for each in run)
     listed = _LIST.search(text, max(start - 20, 0), start) is not None
     sure = [each for each in run if not each.doubtful and each.function is not None]
-    beside = any(each.weight is Weight.MARKED for each in run)
-    alone = beside or _is_alone(text, start, end)
+    is_full = listed and any(map(_is_full, sure))
+    beside = any(each.is_marked for each in run)
+    in_sentence = not (beside or whole or _is_alone(text, start, end))
     chosen: list[FoundCall] = []
     for each in run:
-        if each.weight is Weight.MARKED:
-            chosen.append(each)
-            continue
-        each.weight = Weight.ALONE if alone or whole else Weight.IN_SENTENCE
-        if each.weight is Weight.IN_SENTENCE and code.fence(each.start) is not None:
-            continue  # code has no sentences
-        near = bool(sure) or (listed if each.doubtful else each.function is not None or whole)
-        near = near or (alone and not each.doubtful and names.is_near(each.name))
-        full = _is_full(each) or (listed and any(map(_is_full, sure)))
-        if near and (each.weight is Weight.ALONE or (full and not each.doubtful)):
+        each.in_sentence = in_sentence and not each.is_marked
+        if each.is_marked:
+            is_meant = True
+        elif each.doubtful:
+            is_meant = not in_sentence and (listed or bool(sure))
+        elif in_sentence:  # code has no sentences
+            is_meant = bool(sure) and (is_full or _is_full(each)) and not code.fence(each.start)
+        else:
+            is_meant = bool(sure) or whole or names.is_near(each.name)
+        if is_meant:
             chosen.append(each)
     return chosen
 

@@ -61,8 +61,8 @@ _MARKED: Final = re.compile(
     r"|\[(?:INST\]|TOOL_RESULTS\]|AVAILABLE_TOOLS\]|\|)|\]~b\]"
 )
 """The beginning of most tags and tokens of turns."""
-_LABELS: Final = frozenset(
-    {"obs", "too", "fun", "hum", "use", "que", "cus", "q", "q:", "q :", "q**", "ins", "sys"}
+_LABELS: Final = re.compile(
+    r"^[ \t*_#>]*+(?:obs|too|fun|hum|use|que|cus|q\b|ins|sys)", re.IGNORECASE | re.MULTILINE
 )
 """The first letters of the labels of other roles."""
 _CONTINUES: Final = re.compile(
@@ -90,8 +90,7 @@ class Break(NamedTuple):
 def breaks(text: str) -> deque[Break]:
     """Return the turns of other roles in a text, in order."""
     marked = ("<" in text or "[" in text) and _MARKED.search(text)
-    lines = text.split("\n") if ":" in text and not marked else ()
-    if not marked and _LABELS.isdisjoint(line.lstrip(" \t*_#>")[:3].lower() for line in lines):
+    if not marked and not (":" in text and _LABELS.search(text)):
         return deque()
     found: deque[Break] = deque()
     for each in _BREAK.finditer(text):
@@ -108,15 +107,13 @@ def _continues(text: str, at: int) -> bool:
 
 _NAME: Final = r"[^\W\d][\w:.\uff5c|-]{0,60}?"
 _ELEMENT: Final = re.compile(
-    rf"<(?P<tag>{_NAME})(?P<value>[\s=][^<>\n]{{0,200}})?(?P<empty>/)?>"
-    rf"|<{_BAR}(?P<token>{_NAME}){_BAR}?>|\u25c1(?P<angle>{_NAME})\u25b7|\[(?P<box>{_NAME})\]"
-    rf"|<(?:{_BAR}?/|/{_BAR})(?P<close>{_NAME}){_BAR}?>|<(?P<shut>{_NAME}){_BAR}>"
-    rf"|\u25c1/(?P<angled>{_NAME})\u25b7|\[/(?P<boxed>{_NAME})\]"
+    rf"(?:<|\u25c1|\[)(?P<front>[/|\uff5c]{{0,2}})(?P<name>{_NAME})"
+    rf"(?:[\s=][^<>\[\]\n]{{0,200}})?(?P<back>/|{_BAR})?[>\u25b7\]]"
 )
-"""The opening (the first four) or closing tag of an element, or a token that is used as a tag."""
-_OPENING: Final = ("tag", "token", "angle", "box")
-_EDGE: Final = re.compile(r"(?P<first>(?:start|begin)_(?:of_)?)|(?P<last>end_(?:of_)?)")
-_ENDING: Final = re.compile(r"_(?:(?:start|begin)|(?P<last>end))\Z")
+"""The tag of an element, or a token that is used as one: `<a>`, `</a>`, `<|a|>`, `[a]`, `<a|>`."""
+_EDGES: Final = re.compile(
+    r"(?:(?P<first>start|begin|end)_(?:of_)?)?(?P<name>.+?)(?:_(?P<last>start|begin|end))?"
+)
 _THOUGHTS: Final = (
     r"[\w:]{0,20}?(?:think|thought|reasoning|reflection|scratch_?pad|monologue|rationale)\w{0,20}"
 )
@@ -154,24 +151,21 @@ class Elements:
             end = text.find("-->", at)
             return len(text) if end < 0 else end + 3
         opened = _ELEMENT.match(text, at)
-        if opened is None or opened.lastgroup is None or opened["empty"]:
+        if opened is None or opened["back"] == "/":
             return None
-        kind = next((each for each in _OPENING if opened[each]), None)
-        if kind is None:
+        name, opens = _read_tag(opened)
+        is_token = opened["front"] != ""
+        if not opens or _is_read(name) or names.find(opened["name"]) is not None:
             return None
-        name, is_end = _plain_name(opened[kind])
-        if is_end or _is_read(name) or names.find(opened[kind]) is not None:
+        if is_token and _FRAMES.fullmatch(name):
             return None
-        if kind == "token" and _FRAMES.fullmatch(name):
-            return None
-        if _NEEDS_NO_END.fullmatch(opened[kind].lower().replace("\u2581", "_")):
+        if _NEEDS_NO_END.fullmatch(opened["name"].lower().replace("\u2581", "_")):
             return None
         if (end := self._end(name, at)) is not None:
             return end
-        thought = _THOUGHT.fullmatch(name) is not None
         line = text[text.rfind("\n", 0, at) + 1 : at]
-        begins = kind in ("tag", "angle") and not line.strip()
-        return len(text) if thought or begins else None
+        begins = not is_token and text[at] != "[" and not line.strip()
+        return len(text) if begins or _THOUGHT.fullmatch(name) else None
 
     def _end(self, name: str, at: int) -> int | None:
         """Return the end of the closing tag, `None` if there is none."""
@@ -194,31 +188,29 @@ class Elements:
         """The start and end of all tags by their names, and whether each one opens an element."""
         tags: dict[str, list[tuple[int, int, bool]]] = {}
         for each in _ELEMENT.finditer(self._text):
-            if not each["empty"]:
-                kind = next(key for key in each.groupdict() if each[key] and key != "value")
-                plain, is_end = _plain_name(each[kind])
-                opens = kind in _OPENING and not is_end
-                tags.setdefault(plain, []).append((each.start(), each.end(), opens))
+            if each["back"] != "/":
+                name, opens = _read_tag(each)
+                tags.setdefault(name, []).append((each.start(), each.end(), opens))
         return tags
+
+
+def _read_tag(tag: re.Match[str]) -> tuple[str, bool]:
+    """Return the name of a tag, and whether it opens an element."""
+    name, is_end = _plain_name(tag["name"])
+    closes = "/" in tag["front"] or bool(tag["back"] and not tag["front"])
+    return name, not (closes or is_end)
 
 
 @lru_cache(maxsize=256)
 def _plain_name(written: str) -> tuple[str, bool]:
     """Return the name of a tag without `start_` or `_end`, and whether it is the end."""
-    name = written.lower().replace("\u2581", "_")
-    edge = _EDGE.match(name)
-    if edge is not None and edge.end() < len(name):
-        return name[edge.end() :], edge["last"] is not None
-    ending = _ENDING.search(name)
-    if ending is not None:
-        return name[: ending.start()], ending["last"] is not None
-    return name, False
+    named = _EDGES.fullmatch(written.lower().replace("\u2581", "_"))
+    return (written, False) if named is None else (named["name"], "end" in named.groups())
 
 
 _END_OF_THOUGHTS: Final = re.compile(
     rf"(?:</|\u25c1/)(?P<tag>{_THOUGHTS})[>\u25b7]|\[/(?P<boxed>THINK)\]", re.IGNORECASE
 )
-_MINDS: Final = ("think", "thought", "reason", "reflect", "scratch", "monologue", "rationale")
 _THOUGHTS_BEGIN: Final = re.compile(rf"(?:<{_BAR}?|\u25c1|\[){_THOUGHTS}", re.IGNORECASE)
 
 
@@ -226,8 +218,7 @@ def start_of_answer(text: str) -> int:
     """Return the start of the answer: behind thoughts whose opening tag was in the prompt."""
     start = 1 if text.startswith("\ufeff") else 0
     marked = "</" in text or "[/" in text or "\u25c1/" in text
-    lower = text.lower() if marked else ""
-    closed = _END_OF_THOUGHTS.search(text) if any(map(lower.__contains__, _MINDS)) else None
+    closed = _END_OF_THOUGHTS.search(text) if marked else None
     if closed is None or _THOUGHTS_BEGIN.search(text, 0, closed.start()):
         return start
     return closed.end()
@@ -235,9 +226,6 @@ def start_of_answer(text: str) -> int:
 
 _NAMED: Final = r"(?:[ \t]*\{?(?P<name>[\w+#.-]+)(?=[\s{}\[<:]|\Z))?"
 _MARK: Final = re.compile(rf"(?P<mark>[`~](?:(?<=`)``+|(?<=~)~~+)){_NAMED}")
-_ANY_MARK: Final = re.compile(
-    rf"(?P<mark>`{{3,}}|~{{3,}}|^[ \t]*'''(?=\w*\s*\n)){_NAMED}", re.MULTILINE
-)
 _READ_FENCES: Final = frozenset(
     {
         *("", "json", "json5", "jsonc", "jsonl", "ndjson", "xml"),
@@ -256,7 +244,6 @@ _HEAD: Final = re.compile(
     re.MULTILINE,
 )
 """The head of a block that may not run: a definition, a condition, a loop over a variable."""
-_INDENT: Final = re.compile(r"[ \t]*")
 
 
 class Fence(NamedTuple):
@@ -282,15 +269,14 @@ class Code:
     def fences(self) -> list[Fence]:
         """The fences in their order. One without an end reaches to the end of the text."""
         text = self._text
-        triple = "'''" in text
-        if not (triple or "```" in text or "~~~" in text):
+        if not ("```" in text or "~~~" in text):
             return []
         fences: list[Fence] = []
         opened = None
-        for each in (_ANY_MARK if triple else _MARK).finditer(text):
+        for each in _MARK.finditer(text):
             if opened is None:
                 opened = each
-            elif not each["name"] and each["mark"].lstrip().startswith(opened["mark"].lstrip()):
+            elif not each["name"] and each["mark"].startswith(opened["mark"]):
                 fences.append(_fence(opened, each.start()))
                 opened = None
         if opened is not None:
@@ -319,8 +305,8 @@ class Code:
     def _end_of_body(self, at: int) -> int:
         """Return the end of a block: the next line that is indented at most as this one."""
         line = self._text.find("\n", at)
-        first = _INDENT.match(self._text, at)
-        indent = min(len(first[0]) if first else 0, 80)
+        head = self._text[at : at + 80]
+        indent = len(head) - len(head.lstrip(" \t"))
         less = re.compile(rf"\n(?=[ \t]{{0,{indent}}}[^\s)])")
         found = less.search(self._text, line) if line >= 0 else None
         return len(self._text) if found is None else found.start()
