@@ -280,7 +280,7 @@ class Scan:
         self._at = at + 1
         if self._take(at, *read_listed(text, at, self._names)) or text[at] == "(":
             return
-        json, searched = read_json(text, at, len(text))
+        json, searched = read_json(text, at)
         self._left -= searched - at
         if json is None:
             return

@@ -53,12 +53,6 @@ def call_objects(value: JsonValue, names: FunctionNames, keys: Keys = ()) -> Ite
         yield from _items(value, names, keys)
 
 
-def _call(
-    name: str, function: Function | None, arguments: JsonValue, keys: Keys, *, sure: bool = True
-) -> FoundCall:
-    return FoundCall(name=name, function=function, arguments=arguments, keys=keys, sure=sure)
-
-
 def _items(value: list[JsonValue], names: FunctionNames, keys: Keys) -> Iterator[FoundCall]:
     """Yield the calls in an array; a string in it may be the name of a call, as in `["f", {}]`."""
     function: Function | None = None
@@ -71,7 +65,7 @@ def _items(value: list[JsonValue], names: FunctionNames, keys: Keys) -> Iterator
         is_first = takes and isinstance(value[index - 1], str)
         calls = () if is_first else tuple(call_objects(item, names, (*keys, index)))
         if takes and not calls:
-            yield _call(name, function, item, (*keys, index))
+            yield FoundCall(name=name, function=function, arguments=item, keys=(*keys, index))
         else:
             function = None
             yield from calls
@@ -82,7 +76,7 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
         ((name, inner),) = value.items()
         function = None if name in _WORDS or type(name) is not str else names.find(name)
         if function is not None and _may_be_arguments(inner):
-            yield _call(name, function, inner, (*keys, name))
+            yield FoundCall(name=name, function=function, arguments=inner, keys=(*keys, name))
             return
     call = _named(value, names, keys)
     flat = call is not None and call.keys == keys and bool(call.arguments)
@@ -95,7 +89,7 @@ def _object(value: JsonObject, names: FunctionNames, keys: Keys) -> Iterator[Fou
     known = [each for each in mine if each[2] is not None and _may_be_arguments(each[1])]
     if known:
         for key, inner, function in known:
-            yield _call(key, function, inner, (*keys, key))
+            yield FoundCall(name=key, function=function, arguments=inner, keys=(*keys, key))
         return
     if call is not None:
         yield call
@@ -142,9 +136,14 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | N
                     return None
                 sure = where in _SURE or key in ("tool_name", "recipient_name")
                 sure = sure or value.get("type") in CALL_TYPES
-                call = _call(name, function, arguments, (*keys, where), sure=sure)
-                call.beside = _beside(value, arguments, function)
-                return call
+                return FoundCall(
+                    name=name,
+                    function=function,
+                    arguments=arguments,
+                    keys=(*keys, where),
+                    beside=_beside(value, arguments, function),
+                    sure=sure,
+                )
         if (call := _flat(value, key, name, names, keys)) is not None:
             return call
     return None
@@ -171,9 +170,9 @@ def _flat(
     rest = {other: inner for other, inner in value.items() if other != key}
     known = properties_of(function)
     if rest and key not in known and all(other in known for other in rest):
-        return _call(name, function, rest, keys)
+        return FoundCall(name=name, function=function, arguments=rest, keys=keys)
     if rest.keys() <= _BESIDE and (rest or not contract_of(function).parameters.get("required")):
-        return _call(name, function, {}, keys)
+        return FoundCall(name=name, function=function, arguments={}, keys=keys)
     return None
 
 
@@ -229,29 +228,29 @@ _WINDOW: Final = 300
 _FENCE: Final = re.compile(r"```\w*\s*\Z")
 
 
-def read_json(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
+def read_json(text: str, at: int) -> tuple[JsonInText | None, int]:
     """Parse the JSON that begins with the bracket at `at`; return also the end of the search.
 
     The JSON is `None` for a bracket in prose.
     """
-    if not _BEGINS.match(text, at, stop):
+    if not _BEGINS.match(text, at):
         return None, at + 1
     value, end = _strict(text, at)
-    if value is not None and end <= stop:
+    if value is not None:
         return JsonInText(text=text[at:end], start=at, end=end, value=value), end
     tried = end - at
-    found, searched = _literal(text, at, stop)
+    found, searched = _literal(text, at)
     searched += tried
     if found is not None and not found.is_broken:
         return found, searched
     cut = None
-    for ended in islice(_ENDS.finditer(text, at, min(searched + 3, stop)), _MAX_ENDS):
+    for ended in islice(_ENDS.finditer(text, at, searched + 3), _MAX_ENDS):
         read = _recovered(text, at, ended.start(), fenced=True)
         if read.repaired_without("truncated"):
             return read, searched
         cut = cut or read
         searched += read.end - at
-    recovered = _recovered(text, at, stop, fenced=False)
+    recovered = _recovered(text, at, len(text), fenced=False)
     found = recovered if found is None or not recovered.is_broken else found
     if cut and not cut.is_broken and not found.repaired_without("truncated", "quote"):
         found = cut
@@ -273,9 +272,9 @@ def _strict(text: str, at: int) -> tuple[JsonValue, int]:
     return (None if read is None else read.value), end
 
 
-def _literal(text: str, at: int, stop: int) -> tuple[JsonInText | None, int]:
+def _literal(text: str, at: int) -> tuple[JsonInText | None, int]:
     """Parse JSON or Python literals without repairs; other values are issues."""
-    literals = Literals(text, at, stop)
+    literals = Literals(text, at, len(text))
     try:
         value = literals.container()
     except NotALiteral:
@@ -363,10 +362,8 @@ def _call_of_name(
     source: JsonInText, value: dict[str, JsonValue], text: str, names: FunctionNames
 ) -> FoundCall | None:
     """Return the call whose name is written in front of its arguments."""
-    front = text[max(source.start - _WINDOW, 0) : source.start]
-    window = len(front)
-    fence = _FENCE.search(front)
-    front = front if fence is None else front[: fence.start()]
+    before = max(source.start - _WINDOW, 0)
+    front = _FENCE.sub("", text[before : source.start])
     marked = _MARKED.search(front) if _MARKISH.search(front) else None
     found = marked or _LAST_WORD.search(front)
     if found is None:
@@ -392,7 +389,7 @@ def _call_of_name(
         name=name,
         function=function,
         arguments=value if source.is_plain else source.arguments((), value, {}),
-        start=source.start - window + begin,
+        start=before + begin,
         end=source.end,
         source=source,
     )
