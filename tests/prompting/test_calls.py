@@ -115,11 +115,6 @@ FAMILIES = {
         '<parameter name="city">Paris</parameter>\n</invoke>\n</function_calls>',
         [PARIS],
     ),
-    "claude 2": (
-        "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n"
-        "<city>Paris</city>\n<days>3</days>\n</parameters>\n</invoke>\n</function_calls>",
-        [DAYS],
-    ),
     "tags of the function's name": (
         "<get_weather>\n<city>Paris</city>\n<days>3</days>\n</get_weather>",
         [DAYS],

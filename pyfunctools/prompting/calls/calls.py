@@ -4,21 +4,18 @@ A text is scanned from the beginning to the end:
 
     <think>f(a=0)?</think>I will not call [f(a=1)], but: [f(a=2), g()] <user>more</user>[f(a=3)]
 
-1. `speech`: another turn begins at `<user>`, so the text ends there.
-2. From left to right, each opener (a name with a parenthesis, a bracket, a tag, a comment) goes to
-   the parser of its notation, and the scan continues behind the parsed text. `<think>` is skipped
-   as a whole; `python` parses `f(a=1)`, `f(a=2)` and `g()`.
-3. `sequences`: calls with only separators between them are a run, here `f(a=1)` and `f(a=2), g()`.
-   The sentence before the first run refuses it. Every call of the second run counts, valid or not.
-   Groups are numbered, so that repetitions can be found.
-4. `check` checks the arguments of each call.
+Another turn begins at `<user>`, so the text ends there. From left to right, each opener (a name and
+a parenthesis, a bracket, a tag, a comment) goes to the parser of its notation, and the scan goes on
+behind what was parsed; `<think>` is skipped as a whole. Calls with only separators between them are
+a run, here `f(a=1)` and `f(a=2), g()`: `sequences` refuses the first by the sentence before it, and
+takes every call of the second, valid or not. `check` checks their arguments.
 
 No parser goes back. The characters that each one examines are counted, and the scan stops when they
 exceed 400,000 plus four times the length of the text.
 """
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -55,21 +52,19 @@ def parse_calls(
     """Return the calls in the output of a model, in their order.
 
     `raw` is a text (`bytes` are UTF-8), or a message, response or list of calls, as an object of a
-    vendor's SDK or as plain data. If a response has several alternatives, the first is read. In a
-    vendor's message, only text blocks and calls that the program has to run are read; other blocks
-    and messages of other roles are ignored. A text may have JSON objects with a name and arguments,
-    tags around them or instead of them, a name in front of a JSON object, and calls in the notation
-    of Python. Nothing is run.
+    vendor's SDK or as plain data. If a response has several alternatives, the first is read; of a
+    vendor's message only text and calls that the program has to run. Nothing is run.
 
-    Calls count in the open, in the tags of calls, and in fences without a name or named `json`,
-    `python`, `tool_code`, `javascript`, `xml` and their kin; no other fence or tag is read. Neither
-    is text that is not the model's answer: text behind the end of its turn, other turns (`<user>`),
-    thoughts (`<think>`), comments, blockquotes, strings, and the arguments of another call. These
-    are not calls either: the description of one (`f(city)`, `def f(city):`, a definition of `f`),
-    code that may not run (under `if`, behind `return`, in a loop over nothing), an alternative to
-    an answer, and a call that the sentences around it ask for, refuse, quote or explain. A call
-    inside a sentence counts only if the text has no other. The name of a variable is no value.
-    Every call in a list or sequence of calls is in the result, as a `Success` or a `Failure`.
+    Calls are JSON objects with a name and arguments, also in tags or behind the name, tags instead
+    of JSON, and the notation of Python. They count in the open, in the tags of calls, and in fences
+    without a name or named `json`, `python`, `tool_code`, `javascript`, `xml` and their kin. What
+    is not the model's answer is not read: text behind the end of its turn, other turns (`<user>`),
+    thoughts (`<think>`), comments, blockquotes, strings, and the arguments of another call. Nor is
+    the description of a call (`f(city)`, `def f(city):`), code that may not run (under `if`, in a
+    loop over nothing), an alternative to an answer, or a call that the sentences around it ask for,
+    refuse, quote or explain. A call inside a sentence counts only if the text has no other. The
+    name of a variable is no value. Every call in a list or sequence of calls is in the result, as a
+    `Success` or a `Failure`.
 
     Calls that repeat calls of an earlier list, array or block of code count once, and so do three
     or more equal calls in a run of tags; a repair `repeated` of the first call reports it. With
@@ -138,20 +133,15 @@ def _in_texts(reply: Reply, names: FunctionNames) -> list[FoundCall]:
     return found[: MAX_CALLS + 1]
 
 
-def _once(calls: list[Call], again: Mapping[int, list[int]]) -> list[Call]:
+def _once(calls: list[Call], again: Mapping[int, int]) -> list[Call]:
     """Return the calls without repetitions; a repair of the first call reports them."""
-    dropped = {place for places in again.values() for place in places}
-    kept: list[Call] = []
-    for place, call in enumerate(calls):
-        if place in dropped:
-            continue
-        if place in again:
-            times = len(again[place]) + 1
-            made = Repair(path=Path.of(()), kind="repeated", before=times, after=1)
-            repairs = (*call.repairs, made)
-            call = replace(call, result=replace(call.result, repairs=repairs), repairs=repairs)  # noqa: PLW2901
-        kept.append(call)
-    return kept
+    calls = [*calls]
+    for place, more in Counter(again.values()).items():
+        made = Repair(path=Path.of(()), kind="repeated", before=more + 1, after=1)
+        repairs = (*calls[place].repairs, made)
+        result = replace(calls[place].result, repairs=repairs)
+        calls[place] = replace(calls[place], result=result, repairs=repairs)
+    return [call for place, call in enumerate(calls) if place not in again]
 
 
 def _call(found: FoundCall, names: FunctionNames) -> Call:

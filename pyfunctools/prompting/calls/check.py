@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-from pyfunctools._json import JsonObject, JsonValue, members_of
+from pyfunctools._json import JsonValue, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.envelopes.blocks import MAX_CALLS
@@ -111,10 +111,8 @@ def _check_value(function: Function, arguments: JsonValue) -> Success[JsonValue]
 
 def _without_expressions(result: Success[JsonValue] | Failure) -> Success[JsonValue] | Failure:
     """Return a failure if a word without quotes in the text is not a value: `user.email`."""
-    if not result or not result.repairs:
-        return result
-    bare = ((each.path.keys, str(each.before)) for each in result.repairs if each.kind == "word")
-    issues = _not_values(bare, doubtful=False)
+    words = [each for each in result.repairs if each.kind == "word"] if result else []
+    issues = _not_values(((each.path.keys, str(each.before)) for each in words), doubtful=False)
     if not issues:
         return result
     return Failure(value=result.value, issues=tuple(issues), repairs=result.repairs)
@@ -203,7 +201,7 @@ def _check_written(
         empty = _concluded(function, {}, arguments.repairs, arguments.issues)
         if empty:
             return empty  # `f({})` is usually the object of all arguments
-    names = list(_properties(function))
+    names = list(members_of(contract_of(function).llm.get("properties")))
     result = _check_named(found, arguments, function, names)
     for key, value in arguments.typed.items() if result else ():
         checked: Any = result.value
@@ -312,10 +310,6 @@ def _not_values(
 
 def _issue(keys: Keys, message: str, value: JsonValue = None) -> Issue:
     return Issue(path=Path.of(keys), expected="a literal value", value=value, message=message)
-
-
-def _properties(function: Function) -> JsonObject:
-    return members_of(contract_of(function).llm.get("properties"))
 
 
 _MAX_ARITHMETIC: Final = 200

@@ -368,34 +368,28 @@ class Literals:
         """Return the text of a value that is not a literal, up to the next comma or bracket."""
         text, start = self.text, self.at
         stop = min(self.stop, start + _MAX_RAW)
-        opened: list[str] = []
-        at = start
-        while True:
-            found = _BARE.search(text, at, stop)
-            if found is None:
-                if stop < self.stop or opened:
-                    self._fail(stop)
-                self.at = stop
-                self._repair(keys, "truncated", text[start:stop], text[start:stop])
-                break
-            char, at = found[0], found.end()
+        closers: list[str] = []
+        for found in _BARE.finditer(text, start, stop):
+            char, end = found[0], found.end()
             if char in _CLOSERS:
-                opened.append(_CLOSERS[char])
-            elif char in (")", "]", "}"):
-                if not opened:
-                    self.at = found.start()
-                    break
-                if opened.pop() != char:
-                    self._fail(at)
-            elif (
+                closers.append(_CLOSERS[char])
+            elif char in (")", "]", "}") and closers:
+                if closers.pop() != char:
+                    self._fail(end)
+            elif char == "\n" and text[end : end + 1] == "\n":
+                self._fail(end)
+            elif char in (")", "]", "}") or (
                 char == ","
-                and not opened
-                and (not after_comma or after_comma.match(text, at, stop))
+                and not closers
+                and (not after_comma or after_comma.match(text, end, stop))
             ):
                 self.at = found.start()
                 break
-            elif char == "\n" and text[at : at + 1] == "\n":
-                self._fail(at)
+        else:
+            if stop < self.stop or closers:
+                self._fail(stop)
+            self.at = stop
+            self._repair(keys, "truncated", text[start:stop], text[start:stop])
         end = start + len(text[start : self.at].rstrip())
         self._effort += end - start
         if end == start:

@@ -199,11 +199,11 @@ class PythonCalls:
             arguments, searched = read_arguments(text, end, stop)
         doubtful = False
         if function is None:
-            closed = arguments is not None and arguments.closed
-            doubtful = not closed or arguments is None or bool(arguments.raws or arguments.repairs)
+            if arguments is not None and not arguments.closed:
+                arguments = None
+            doubtful = arguments is None or bool(arguments.raws or arguments.repairs)
             if doubtful and text[end - 2].isspace():
                 return None, searched  # a word of a sentence, and a parenthesis
-            arguments = arguments if closed else None
         else:
             if arguments is not None and arguments.raws:
                 doubtful = _is_mention(text, arguments, function)

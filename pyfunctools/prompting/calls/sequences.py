@@ -260,8 +260,8 @@ def _group(text: str, calls: list[FoundCall], code: Code) -> None:
         last = each
 
 
-def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> dict[int, list[int]]:
-    """Return the indexes of repetitions by the index of the call that they repeat.
+def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> dict[int, int]:
+    """Return the index of each repetition, with that of the call that it repeats.
 
     In one group (a list, an array, a block of code) equal calls are all meant, but in a run of tags
     only if there are two. A call that an earlier group contains is a repetition.
@@ -269,7 +269,7 @@ def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> d
     if found[0].group == found[-1].group and not any(each.in_tags for each in found):
         return {}
     keys = [_key(each, value) for each, value in zip(found, arguments, strict=True)]
-    again: dict[int, list[int]] = {}
+    again: dict[int, int] = {}
     earlier: dict[str, int] = {}
     for _, group in groupby(range(len(found)), lambda n: found[n].group):
         first: dict[str, int] = {}
@@ -279,7 +279,7 @@ def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> d
             looped = found[n].in_tags and written[keys[n]] > _MOST_IN_TAGS
             original = earlier.get(keys[n], first.get(keys[n]) if looped else None)
             if original is not None:
-                again.setdefault(original, []).append(n)
+                again[n] = original
             first.setdefault(keys[n], n)
         earlier = {**first, **earlier}
     return again

@@ -3,7 +3,6 @@
 `<function=name><parameter=key>value</parameter></function>` (Qwen3-Coder, Seed),
 `<invoke name="name"><parameter name="key">value</parameter></invoke>` (Claude, MiniMax, DeepSeek),
 `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>` (GLM),
-`<invoke><tool_name>name</tool_name><parameters><key>value</key></parameters></invoke>` (Claude 2),
 and `<name><key>value</key></name>`. JSON between tags is parsed by `json_calls`.
 """
 
@@ -24,11 +23,6 @@ _NAMED: Final = re.compile(
     rf"<{_SPACE_NAME}(?P<tag>invoke|function|function_call|tool_call|tool)"
     r"(?:\s+name\s*=|\s*=)\s*[\"']?(?P<name>[^\"'\s<>/{}]{1,200})[\"']?\s*>"
 )
-_TITLED: Final = re.compile(
-    rf"<(?P<tag>{_SPACE_NAME}(?:invoke|function_call|tool_call|tool_use))>\s*"
-    r"<(?P<key>tool_name|name|function_name)>\s*(?P<name>[^\"'\s<>]{1,200})\s*</(?P=key)>\s*"
-    r"(?:<(?:parameters|arguments|args|input)>)?"
-)
 _LISTED: Final = re.compile(
     r"<(?P<tag>\w{0,20}tool_call)>\s*(?P<name>[^\"'\s<>{}\[\]()]{1,200})\s*"
     r"(?=<\w{0,20}arg_key>|</\w{0,20}tool_call>)"
@@ -41,9 +35,9 @@ _PARAMETER: Final = re.compile(
     r"[\"']?(?P<key>[^\"'<>\n]{1,200}?)[\"']?(?:\s+[^<>\n]{0,100})?>"
 )
 _KEY: Final = re.compile(
-    r"\s*<(?P<tag>\w{0,20})arg_key>(?P<key>[^<>]{1,200})</\w{0,20}arg_key>\s*<\w{0,20}arg_value>"
+    r"\s*<\w{0,20}arg_key>(?P<key>[^<>]{1,200})</\w{0,20}arg_key>\s*<(?P<tag>\w{0,20}arg_value)>"
 )
-_CHILD: Final = re.compile(r"\s*<(?P<key>[^\W\d][\w.-]{0,100})>")
+_CHILD: Final = re.compile(r"\s*<(?P<tag>(?P<key>[^\W\d][\w.-]{0,100}))>")
 _CLOSE: Final = re.compile(r"\s*</[^<>\n]{0,60}>")
 _OPENED: Final = re.compile(r"</?[^\W\d]|<[|\uff5c]")
 _FRAME: Final = re.compile(
@@ -58,7 +52,7 @@ _MAX_MISSING: Final = 8
 
 def read_tagged(text: str, at: int, names: FunctionNames) -> tuple[FoundCall | None, int]:
     """Parse the call whose tag begins at `at`; return also the end of the search."""
-    for opener, argument in ((_NAMED, _PARAMETER), (_TITLED, _CHILD), (_LISTED, _KEY)):
+    for opener, argument in ((_NAMED, _PARAMETER), (_LISTED, _KEY)):
         if opened := opener.match(text, at):
             return _read(text, opened, names, argument)
     if opened := _PLAIN.match(text, at):
@@ -105,12 +99,8 @@ def _argument(
     """Parse one argument; return the end of its tag. End tags in `missing` are not searched for."""
     key = child["key"].strip()
     start = child.end()
-    tag = key
-    if child.re is _PARAMETER:
-        tag = child["tag"]
-    elif child.re is _KEY:
-        tag = f"{child['tag']}arg_value"
-    opener, closer = (child[0].lstrip() if child.re is _CHILD else f"<{tag}"), f"</{tag}>"
+    closer = f"</{child['tag']}>"
+    opener = child[0].lstrip() if child.re is _CHILD else f"<{child['tag']}"
     given_up = closer in missing or len(missing) >= _MAX_MISSING
     end = -1 if given_up else _end_of_value(text, start, opener, closer)
     after = end + len(closer)
@@ -121,8 +111,7 @@ def _argument(
         kind = "closer" if frame is not None else "truncated"
         repair = Repair(path=Path.of((key,)), kind=kind, before="", after=closer)
         arguments.repairs.append(repair)
-    value = text[start:end]
-    value = value.removeprefix("\n").removesuffix("\n")
+    value = text[start:end].removeprefix("\n").removesuffix("\n")
     if key in arguments.values:
         arguments.faults.append(((key,), "is given twice"))
         return after
