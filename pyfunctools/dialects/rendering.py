@@ -75,7 +75,9 @@ class Rendering:
             place, change = self._change.located(issue.path.keys, failure.value)
             key = repeated_key(*value_at(value, place) or (None,)) if change.pairs else None
             if key is not None:
-                issues.append(_repeated(key, issue, Path.of(place)))
+                path, name = Path.of(place), dumps(key, ensure_ascii=False)
+                message = f"{path} has the key {name} more than once."
+                issues.append(replace(issue, path=path, expected="each key once", message=message))
             pair = place[:-1] if place[-1:] == (VALUE,) else place
             around = [each for each in found if _meet(each.path.keys, pair)]
             near = [each for each in around if each.path.keys == pair]
@@ -121,11 +123,6 @@ class Rendering:
             expected, message = expected.replace(quoted, other), message.replace(quoted, other)
         (inner,) = value_at(value, path.keys) or (issue.value,)
         return replace(issue, path=path, expected=expected, message=message, value=inner)
-
-
-def _repeated(key: str, issue: Issue, path: Path) -> Issue:
-    message = f"{path} has the key {dumps(key, ensure_ascii=False)} more than once."
-    return replace(issue, path=path, expected="each key once", message=message)
 
 
 def _meet(one: Keys, other: Keys) -> bool:

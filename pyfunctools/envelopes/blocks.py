@@ -285,7 +285,8 @@ class Reply(Blocks):
 
     def _members(self, value: JsonObject, depth: int) -> bool:
         """Read the content of a message or response; return whether the value is one."""
-        self._note_cut(value)
+        reasons = (value.get(key) for key in ("status", *REASON_KEYS))
+        self.reason = self.reason or next(filter(is_cut, reasons), None)
         for key in _OUTPUTS:
             inner = value.get(key)
             if isinstance(inner, list) and key in _FIRST:
@@ -313,10 +314,6 @@ class Reply(Blocks):
                 for each in inner if isinstance(inner, list) else [inner]:
                     self.add_call_block(each)
         return found
-
-    def _note_cut(self, value: JsonObject) -> None:
-        reasons = (value.get(key) for key in ("status", *REASON_KEYS))
-        self.reason = self.reason or next(filter(is_cut, reasons), None)
 
     def _add_written(self, value: JsonObject) -> None:
         for call in self._written(value):

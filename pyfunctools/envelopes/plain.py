@@ -83,21 +83,11 @@ def plain_data(value: object, exclude: object = None) -> Data:
     dump = getattr(value, "model_dump", None)
     if not callable(dump):
         return as_dict(copied(value))
+    how = {"by_alias": True, "exclude_unset": True, "exclude": exclude, "warnings": False}
     try:
-        return as_dict(
-            dump(mode="json", by_alias=True, exclude_unset=True, exclude=exclude, warnings=False)
-        )
-    except ValueError:  # pydantic writes no arguments that a model nests 255 deep
-        return as_dict(copied(value, _sent_fields))
-
-
-def _sent_fields(value: Any) -> object:
-    """Return an SDK object as the fields that the server sent, one level of it."""
-    known: Mapping[str, Any] | None = getattr(value, "__pydantic_fields__", None)
-    if known is None:
-        return shallow_copy(value)
-    sent = {name: each for name, each in value if name in value.model_fields_set}
-    return {getattr(known.get(name), "alias", None) or name: sent[name] for name in sent}
+        return as_dict(dump(mode="json", **how))
+    except ValueError:  # arguments that a model nests 255 deep
+        return as_dict(dump(mode="python", **how))
 
 
 def shallow_copy(value: object) -> object:

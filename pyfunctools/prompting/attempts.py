@@ -126,16 +126,16 @@ class Attempts:
             repeated = {(issue.path, issue.expected) for issue in self.repeated}
             return feedback(self.result.value, self.result.issues, repeated=repeated)
         text = self.result.text if isinstance(self.result, Outcome) else ""
-        again = (_again(issue) for issue in self.repeated if issue.side != "human")
+        again = (
+            f"{AGAIN}: {one_line(str(issue.path))} expected {one_line(issue.expected)}"
+            for issue in self.repeated
+            if issue.side != "human"
+        )
         return "\n".join((text, *again))
 
     @property
     def _is_persons(self) -> bool:
         return bool(self.issues) and all(issue.side == "human" for issue in self.issues)
-
-
-def _again(issue: Issue) -> str:
-    return f"{AGAIN}: {one_line(str(issue.path))} expected {one_line(issue.expected)}"
 
 
 def _distance(failure: Failure) -> tuple[bool, int]:

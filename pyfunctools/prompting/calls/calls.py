@@ -15,7 +15,7 @@ exceed 400,000 plus four times the length of the text.
 """
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -202,7 +202,6 @@ class Scan:
         self._python = PythonCalls(self._text, names, self._code)
         self._elements = Elements(self._text)
         self._breaks = breaks(text)
-        self._quoted = deque(each for each in self._code.fences if not each.is_read)
         self._left = _EFFORT * len(text) + _MIN_EFFORT
         self._at = start_of_answer(text)
         self._found: list[FoundCall] = []
@@ -239,10 +238,9 @@ class Scan:
 
     def _open(self, opener: re.Match[str]) -> None:
         kind = opener.lastgroup
-        while self._quoted and self._quoted[0].end <= opener.start():
-            self._quoted.popleft()
-        if self._quoted and self._quoted[0].start <= opener.start():
-            self._at = self._quoted[0].end
+        fence = self._code.fence(opener.start())
+        if fence is not None and not fence.is_read:
+            self._at = fence.end
         elif kind == "call":
             stop = self._breaks[0].start if self._breaks else len(self._text)
             self._at = opener.end()
@@ -254,7 +252,7 @@ class Scan:
         elif kind == "docstring":
             end = self._text.find(opener[0], opener.end())
             self._at = opener.end() if end < 0 else end + 3
-        elif opener[0].lstrip().startswith("##") and self._code.fence(opener.start()) is None:
+        elif opener[0].lstrip().startswith("##") and fence is None:
             self._at = opener.end() - len(opener[0].lstrip(" \t#"))  # a heading
         else:
             self._at = opener.end()

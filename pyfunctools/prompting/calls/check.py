@@ -79,7 +79,7 @@ def check_calls(
             result = unknown_function(written.name, written.arguments, names)
         else:
             rendering = None if rendering_of is None else rendering_of(function)
-            result = check_arguments(function, written.arguments, rendering=rendering)
+            result = _check_vendors(function, written.arguments, rendering)
         result = result if written.closed else as_cut_off(result)
         space, caller = written.namespace, written.caller
         checked.append(
@@ -90,10 +90,9 @@ def check_calls(
     return checked
 
 
-def check_arguments(
-    function: Function, arguments: str | JsonValue, *, rendering: Rendering | None = None
+def _check_vendors(
+    function: Function, arguments: JsonValue, rendering: Rendering | None
 ) -> Success[JsonValue] | Failure:
-    """Return the arguments of a vendor's call, coerced and checked: a value, or text of JSON."""
     if not isinstance(arguments, str) and (failure := longer_than_a_text(arguments)) is not None:
         return failure
     if rendering is not None and rendering.reshapes:

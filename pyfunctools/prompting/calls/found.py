@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.prompting.calls.literals import Literals, NotALiteral, WrittenArguments
@@ -10,37 +11,37 @@ from pyfunctools.record.function import Function
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.result import Repair
 
+_STRICT: Final = WrittenArguments()
+
 
 @dataclass(slots=True, kw_only=True)
 class JsonInText:
     """JSON in a text: its place, its value, and the repairs that were needed.
 
     The value is `None` if it cannot be parsed. `parts` is how it was read, and `objects` are the
-    places of the objects in it; of strict JSON, `None` until they are needed.
+    places of the objects in it; strict JSON is read for them when they are needed.
     """
 
     text: str
     start: int
     end: int
     value: JsonValue
-    parts: WrittenArguments | None = None
+    parts: WrittenArguments = _STRICT
     objects: Mapping[Keys, tuple[int, int]] | None = None
 
     @property
     def is_broken(self) -> bool:
         """Whether a part is no JSON."""
-        parts = self.parts
-        return parts is not None and bool(parts.raws or parts.faults or parts.issues)
+        return bool(self.parts.raws or self.parts.faults or self.parts.issues)
 
     @property
     def is_plain(self) -> bool:
         """Whether it was read without repairs and issues."""
-        return self.parts is None or not (self.parts.repairs or self.is_broken)
+        return not (self.parts.repairs or self.is_broken)
 
     def repaired_without(self, *kinds: str) -> bool:
         """Return whether it was read without issues and without these kinds of repairs."""
-        repairs = () if self.parts is None else self.parts.repairs
-        return not self.is_broken and all(repair.kind not in kinds for repair in repairs)
+        return not self.is_broken and all(each.kind not in kinds for each in self.parts.repairs)
 
     def place(self, keys: Keys) -> tuple[int, int]:
         """Return the start and end of the innermost object around the value at these keys."""
@@ -74,7 +75,7 @@ class JsonInText:
 
     def _read(self) -> tuple[WrittenArguments, Mapping[Keys, tuple[int, int]]]:
         """Return the parts and the places of the objects."""
-        if self.parts is None or self.objects is None:
+        if self.objects is None:
             literals = Literals(self.text, 0, len(self.text))
             with suppress(NotALiteral):
                 literals.container()

@@ -115,13 +115,8 @@ def _is_foreign(value: JsonObject, *, flat: bool) -> bool:
 def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | None:
     """Return the call in an object that has a key for the name."""
     inner = value.get("function")
-    if isinstance(inner, Mapping):
-        if isinstance(inner.get("name"), str) and any(key in value for key in ANY_ARGUMENT_KEYS):
-            return _named({**value, "function": inner["name"]}, names, keys)
-        found = _named(inner, names, (*keys, "function"))
-        if found is not None:
-            found.sure = True
-        return found
+    if isinstance(inner, Mapping) and any(key in value for key in ANY_ARGUMENT_KEYS):
+        value = {**value, "function": inner.get("name")}
     for key in _NAMES:
         name = value.get(key)
         if not isinstance(name, str) or not name:

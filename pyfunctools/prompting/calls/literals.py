@@ -81,7 +81,7 @@ class RawText(NamedTuple):
     end: int
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class WrittenArguments:
     """The arguments between the parentheses of a call, or in the tags of one.
 

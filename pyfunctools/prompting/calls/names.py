@@ -86,14 +86,11 @@ class FunctionNames:
         if written not in self._close:
             if len(self._close) >= _MAX_CACHED:
                 return ()
-            self._close[written] = self._similar(written)
+            name = _INVALID.sub("_", shortened(written, 64))
+            last = _PARTS.split(written)[-1][:64]
+            near = [*near_names(name, self.functions), *near_names(last, self.functions)]
+            self._close[written] = tuple(dict.fromkeys(near))[:3]
         return self._close[written]
-
-    def _similar(self, written: str) -> tuple[str, ...]:
-        name = _INVALID.sub("_", shortened(written, 64))
-        last = _PARTS.split(written)[-1][:64]
-        near = [*near_names(name, self.functions), *near_names(last, self.functions)]
-        return tuple(dict.fromkeys(near))[:3]
 
 
 def properties_of(function: Function) -> JsonObject:

@@ -59,7 +59,11 @@ def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
         or _COLONED.match(text, literals.at, stop)
     )
     if named is not None:
-        _keyword(literals, found, named)
+        name = named[2].replace("\\_", "_")
+        literals.at = start = named.end()
+        if start >= stop or text[start] in ",)":
+            raise NotALiteral
+        _keep(found, name, literals.value((name,), _ENDS_VALUE))
     elif char == "*":
         literals.at += 2
         unpacked = literals.value(()) if text.startswith("**", literals.at - 2) else None
@@ -76,14 +80,6 @@ def _argument(literals: Literals, found: WrittenArguments, closer: str) -> bool:
     if _CLOSED.match(text, literals.at, stop):
         return _unclosed(found, closer)
     raise NotALiteral
-
-
-def _keyword(literals: Literals, found: WrittenArguments, named: re.Match[str]) -> None:
-    name = named[2].replace("\\_", "_")
-    literals.at = start = named.end()
-    if start >= literals.stop or literals.text[start] in ",)":
-        raise NotALiteral
-    _keep(found, name, literals.value((name,), _ENDS_VALUE))
 
 
 def _keep(found: WrittenArguments, name: str, value: JsonValue) -> None:

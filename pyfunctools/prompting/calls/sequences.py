@@ -58,7 +58,6 @@ _BACKS: Final = frozenset({"", "```", "</tool_call>"})
 """The text around JSON that is the whole answer."""
 _BEFORE_QUOTES: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
 """The text before the quotes around a call that is meant."""
-_QUOTE: Final = re.compile("[\"'\u201c\u2018\u00ab]")
 _QUOTES: Final = ('""', "\u201c\u201d", "\u2018\u2019", "\u00ab\u00bb", "''")
 
 
@@ -197,8 +196,6 @@ def _is_quoted(text: str, found: FoundCall, prose: str) -> bool:
         return False
     line = prose.rfind("\n", 0, start) + 1
     front = prose[max(line, start - _MAX_LINE) : start].replace('\\"', "")
-    if not _QUOTE.search(front):
-        return False
     behind = prose[end : end + _MAX_LINE].partition("\n")[0]
     for quote, closer in _QUOTES:
         opened = front.count(quote) - (front.count(closer) if quote != closer else 0)

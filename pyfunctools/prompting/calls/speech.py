@@ -96,13 +96,11 @@ def breaks(text: str) -> deque[Break]:
     for each in _BREAK.finditer(text):
         if each.lastgroup in ("labelled", "tagged"):
             found.append(Break(each.start(), each.end()))
-        elif each.lastgroup != "end" or not _continues(text, each.end()):
+        elif each.lastgroup != "end" or not (
+            _CONTINUES.match(text, each.end()) or _ASSISTANT.match(text, each.end())
+        ):
             found.append(Break(each.start()))
     return found
-
-
-def _continues(text: str, at: int) -> bool:
-    return bool(_CONTINUES.match(text, at) or _ASSISTANT.match(text, at))
 
 
 _NAME: Final = r"[^\W\d][\w:.\uff5c|-]{0,60}?"
@@ -254,11 +252,6 @@ class Fence(NamedTuple):
     is_read: bool
 
 
-def _fence(opened: re.Match[str], end: int) -> Fence:
-    start = opened.end()
-    return Fence(start, max(start, end), (opened["name"] or "").lower() in _READ_FENCES)
-
-
 class Code:
     """The code in a text: its fences, and which parts of it may not run."""
 
@@ -272,15 +265,13 @@ class Code:
         if not ("```" in text or "~~~" in text):
             return []
         fences: list[Fence] = []
-        opened = None
-        for each in _MARK.finditer(text):
-            if opened is None:
-                opened = each
-            elif not each["name"] and each["mark"].startswith(opened["mark"]):
-                fences.append(_fence(opened, each.start()))
-                opened = None
-        if opened is not None:
-            fences.append(_fence(opened, len(text)))
+        marks = _MARK.finditer(text)
+        for opened in marks:
+            start, mark, name = opened.end(), opened["mark"], (opened["name"] or "").lower()
+            ends = (each for each in marks if not each["name"] and each["mark"].startswith(mark))
+            closed = next(ends, None)
+            end = len(text) if closed is None else max(start, closed.start())
+            fences.append(Fence(start, end, name in _READ_FENCES))
         return fences
 
     def fence(self, at: int) -> Fence | None:
