@@ -180,8 +180,6 @@ _LINE: Final = re.compile(rf"^[ \t]*>|{_ASSIGNED}", re.MULTILINE)
 _LISTED: Final = re.compile(rf"\[\s*+\\?[\"'`]?{CALL}")
 _BOXED: Final = re.compile(r"\[[A-Za-z]\w{0,30}\]")
 _NESTED: Final = re.compile(r"\(|\[\s*+[\"']|[\"']\s*+\{")
-_ANALYSIS: Final = re.compile(r"<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>")
-_ANALYSED: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
 _EFFORT: Final = 4
 _MIN_EFFORT: Final = 400_000
 """The characters that may be examined: a factor for each one of the text, and a constant."""
@@ -210,15 +208,12 @@ class Scan:
         """Return the calls in their order, at most one more than `MAX_CALLS`."""
         text = self._text
         openers = _CAREFUL if _needs_care(text) else _OPENER if "(" in text else _BRACKET
-        last = len(text)
         opener = openers.search(text, self._at)
         while len(self._found) <= MAX_CALLS and self._left > 0:
-            place = last if opener is None else opener.start()
-            ended = self._next_break(place) if self._breaks else None
-            if ended is not None and (ended.end is None or self._found):
-                last = ended.start
-                break
-            if ended is not None and ended.end is not None:
+            ended = self._next_break(len(text) if opener is None else opener.start())
+            if ended is not None:
+                if ended.end is None or self._found:
+                    break
                 self._at = ended.end
             elif opener is None:
                 break
@@ -259,13 +254,12 @@ class Scan:
 
     def _bracket(self, at: int) -> None:
         text = self._text
+        self._at = at + 1
         if _BOXED.match(text, at) and (end := self._elements.end_of_quoted(at, self._names)):
             self._at = end
             return
         if text[at] == "[" and _LISTED.match(text, at):
-            self._at = at + 1  # the calls in a list are parsed one by one
-            return
-        self._at = at + 1
+            return  # the calls in a list are parsed one by one
         if self._take(at, *read_listed(text, at, self._names)) or text[at] == "(":
             return
         json, searched = read_json(text, at)
@@ -289,16 +283,10 @@ class Scan:
             self._left -= _NAME_COST
 
     def _tag(self, at: int) -> None:
-        text = self._text
-        if (end := self._elements.end_of_quoted(at, self._names)) is not None:
-            self._at = end
-            return
-        if analysis := _ANALYSIS.match(text, at):
-            ended = _ANALYSED.search(text, analysis.end())
-            self._at = len(text) if ended is None else ended.end()
-            return
-        self._at = at + 1
-        self._take(at, *read_tagged(text, at, self._names))
+        end = self._elements.end_of_quoted(at, self._names)
+        self._at = at + 1 if end is None else end
+        if end is None:
+            self._take(at, *read_tagged(self._text, at, self._names))
 
     def _take(self, at: int, found: FoundCall | None, searched: int) -> bool:
         """Add a call, if one was found, and count the characters that were examined."""

@@ -128,6 +128,12 @@ _FRAMES: Final = re.compile(
     r"|start|end|dsml.*"
 )
 """Tokens that frame a turn or a call."""
+_SKIPPED: Final = re.compile(
+    r"<!--[\s\S]*?(?:-->|\Z)"
+    r"|<\|channel\|>analysis(?!\s*to=)[^<]{0,40}<\|message\|>"
+    r"[\s\S]*?(?:<\|(?:end|return|call|start)\|>|\Z)"
+)
+"""A comment of HTML, or thoughts of gpt-oss."""
 _NEEDS_NO_END: Final = re.compile(r"s|bos|br|hr|img|wbr|(?:begin|start|end)_of_\w+")
 
 
@@ -145,9 +151,8 @@ class Elements:
         without an end reaches to the end of the text, if it begins a line or has thoughts.
         """
         text = self._text
-        if text.startswith("<!--", at):
-            end = text.find("-->", at)
-            return len(text) if end < 0 else end + 3
+        if skipped := _SKIPPED.match(text, at):
+            return skipped.end()
         opened = _ELEMENT.match(text, at)
         if opened is None or opened["back"] == "/":
             return None
