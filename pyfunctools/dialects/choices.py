@@ -8,7 +8,7 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, membe
 from pyfunctools._lazy import Lazy
 from pyfunctools.dialects.change import SAME, Branch, Change
 from pyfunctools.dialects.simplify import NULL, as_object
-from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema, described
+from pyfunctools.dialects.subschema import RewriteContext, Rewritten, Subschema
 from pyfunctools.dialects.table import EVERYTHING
 from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.normalization.normalize import normalize
@@ -115,8 +115,7 @@ def _rewrite_union(node: Subschema) -> Change | None:
         if len(branches) == 1 and not beside:
             del schema[keyword]
             made, change = node.rewrite(branches[0], node.path)
-            text = described(schema.get("description"), made.get("description"))
-            node.schema = {**made, **schema, **text}
+            node.take_keywords(made)
             return change
     rewritten = [node.rewrite(branch, node.path) for branch in branches]
     if profile.json_text and _is_ambiguous(context, branches, rewritten):

@@ -132,6 +132,11 @@ class Subschema:
         notes, self.notes = self.notes, []
         return described(self.schema.get("description"), *notes)
 
+    def take_keywords(self, made: JsonSchema) -> None:
+        """Add the keywords of a rewritten schema for the same value; both descriptions stay."""
+        text = described(self.schema.get("description"), made.get("description"))
+        self.schema = {**made, **self.schema, **text}
+
     def describe_unsupported(self) -> None:
         """Move every keyword that the profile does not accept into the description."""
         schema, profile = self.schema, self.profile

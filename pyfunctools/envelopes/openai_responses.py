@@ -69,7 +69,8 @@ class ResponsesReader(StreamReader):
 
         Of messages and calls that are not done, the part received so far is included.
         """
-        output = [each.item for each in self._items if each.done or each.readable]
+        parts = (*_CALLS, "message")
+        output = [each.item for each in self._items if each.done or each.item.get("type") in parts]
         final = self._final or {"object": "response", "status": "incomplete"}
         return plain_data({**final, "output": final.get("output") or output})
 
@@ -193,11 +194,6 @@ class _Item:
         self.index = index
         self.done = False
         self._parts: dict[str, Data] = {}
-
-    @property
-    def readable(self) -> bool:
-        """True if the item can be used before it is done."""
-        return self.item.get("type") in (*_CALLS, "message")
 
     def add(self, key: str, piece: str, part: str) -> Delta:
         """Append a piece to the arguments of a call, or to a part of a message."""

@@ -210,7 +210,8 @@ class Scan:
         openers = _CAREFUL if _needs_care(text) else _OPENER if "(" in text else _BRACKET
         opener = openers.search(text, self._at)
         while len(self._found) <= MAX_CALLS and self._left > 0:
-            ended = self._next_break(len(text) if opener is None else opener.start())
+            place = len(text) if opener is None else opener.start()
+            ended = self._next_break(place) if self._breaks else None
             if ended is not None:
                 if ended.end is None or self._found:
                     break

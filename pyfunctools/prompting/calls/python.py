@@ -188,7 +188,10 @@ class PythonCalls:
         function = self._names.find(name)
         if function is not None and "." in name and not self._is_module(name, function, at):
             function = None
-        if (function is None and name in _WRAPPERS) or self._is_no_call(at, end):
+        front = text[max(at - 12, 0) : at]
+        is_defined = front[-1:].isspace() and _DEFINED.search(front)
+        is_item = text[end - 2] == "]" and _SUBSCRIPT.search(front)  # `x["name"](`
+        if is_defined or is_item or (function is None and name in _WRAPPERS):
             return None, end
         arguments, searched = read_arguments(text, end, len(text))
         if stop < searched and (arguments is None or arguments.repairs or arguments.raws):
@@ -219,13 +222,6 @@ class PythonCalls:
             doubtful=doubtful,
         )
         return found, max(searched, found.end)
-
-    def _is_no_call(self, at: int, end: int) -> bool:
-        """Return whether the name here is defined, or is a subscript: `x["name"](`."""
-        front = self._text[max(at - 12, 0) : at]
-        if front[-1:].isspace() and _DEFINED.search(front):
-            return True
-        return self._text[end - 2] == "]" and _SUBSCRIPT.search(front) is not None
 
     def _is_module(self, name: str, function: Function, at: int) -> bool:
         """Return whether the part before the last dot is a module, not an object of the code."""
