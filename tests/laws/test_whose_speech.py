@@ -764,6 +764,7 @@ def test_an_intended_call_is_found(raw: str) -> None:
 
 SEQUENCES: dict[str, tuple[str, list[object]]] = {
     "P-A joined lists": ("[f(a=1)] + [f(a=2)]", [1, 2]),
+    "P-A joined equal lists": ("[f(a=1)] + [f(a=1)]", [1, 1]),
     "P-A no value": ("[f(a=1), f(a=), f(a=3)]", [1, None, 3]),
     "P-A a name": ("[f(a=1), f(a=a)]", [1, None]),
     "P-A a variable": ("[f(a=1), f(a=x)]", [1, None]),
@@ -963,6 +964,10 @@ def test_calls_in_an_invented_turn_are_ignored(turn: str, front: str, back: str)
 
 BEHIND = {
     "P-C tests": "[f(a=1)]\n\n```python\ndef test_f():\n    assert f(a=2) == 2\n```",
+    "P-C tests without a fence": "[f(a=1)]\n\nimport pytest\n\nassert f(a=2) == 3\nprint(f(a=4))",
+    "P-C a program": "[f(a=1)]\n\n```python\nimport api\n\nprint(api.f(a=2))\n```",
+    "P-C an implementation": '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>\n'
+    "def f(a):\n    return a\n\nresult = f(2)\nprint(result)",
     "an alternative": "[f(a=1)]\n\nAlternatively:\n[f(a=2)]",
     "an alternative in a fence": "```\nf(a=1)\n```\nAlternatively:\n```python\nf(a=2)\n```",
     "an alternative in json": '{"f": {"a": 1}}\nAlternatively:\n{"f": {"a": 2}}',
@@ -1067,6 +1072,8 @@ def test_a_word_that_no_code_sets_is_a_text() -> None:
 
 
 VALUES = {
+    "P-F an amount": ("pay_all(amount=$5000)", {"amount": 5000}),
+    "P-F an amount in euros": ("pay_all(amount=\u20ac12.50)", {"amount": 12.5}),
     "P-F arithmetic": ("pay_all(amount=5*10**(-12))", {"amount": 5e-12}),
     "P-F a quotient": ("pay_all(amount=3/4)", {"amount": 0.75}),
     "P-F a quotient without its rest": ("pay_all(amount=7//2)", {"amount": 3}),

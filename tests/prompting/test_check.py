@@ -85,6 +85,26 @@ SEND = Function.from_schema(
 )
 
 
+@pytest.mark.parametrize(
+    ("raw", "arguments"),
+    [
+        ("send(from_='a', to='b')", {"from": "a", "to": "b"}),
+        ("send(_from='a')", {"from": "a"}),
+        (r"send(\_from='a')", {"from": "a"}),
+        (r"send(from\_='a')", {"from": "a"}),
+        ("send(from_='a', from='b')", None),
+        ("send(from_='a', _from='b')", None),
+        ("send(to_='a')", None),
+    ],
+)
+def test_a_keyword_of_python_may_have_an_underscore_where_only_one_name_fits(
+    raw: str, arguments: object
+) -> None:
+    (call,) = parse_calls(raw, [SEND])
+    assert bool(call.result) == (arguments is not None)
+    assert arguments is None or call.arguments == arguments
+
+
 WHOLE: list[dict[str, Any]] = [
     {"name": "send", "arguments": {"to": "x"}},
     {"name": "send", "arguments": '{"to": "x"}'},

@@ -110,6 +110,7 @@ def test_what_is_not_a_value_is_not_read(text: str) -> None:
         ("[1, 2", ["truncated", "closer"]),
         ("{'a': 'x'", ["closer"]),
         ("tru", ["truncated"]),
+        ("true", []),
     ],
 )
 def test_a_missing_end_is_a_repair(text: str, kinds: list[str]) -> None:

@@ -66,9 +66,9 @@ def parse_calls(
     name of a variable is no value. Every call in a list or sequence of calls is in the result, as a
     `Success` or a `Failure`.
 
-    Calls that repeat calls of an earlier list, array or block of code count once, and so do three
-    or more equal calls in a run of tags; a repair `repeated` of the first call reports it. With
-    `repeated="keep"` all of them are in the result.
+    Calls that repeat calls of an earlier list, array or block of code count once, and so do equal
+    calls that follow each other three times or more in tags; a repair `repeated` of the first call
+    reports it. With `repeated="keep"` all of them are in the result.
 
     A name is matched exactly, then with `_` for invalid characters, then by its last part behind a
     dot; then, in a text and if the arguments are valid, as the end of one function's name, or by

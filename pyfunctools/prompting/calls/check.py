@@ -9,10 +9,11 @@ import ast
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
+from keyword import iskeyword
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-from pyfunctools._json import JsonValue, members_of
+from pyfunctools._json import JsonValue, json_copy, members_of
 from pyfunctools._text import shortened, visible
 from pyfunctools.dialects.rendering import Rendering
 from pyfunctools.envelopes.blocks import MAX_CALLS
@@ -26,7 +27,7 @@ from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.schema.checker import truncated_failure
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.ground.path import Keys, Path, value_at, with_value
+from pyfunctools.schema.ground.path import Keys, Path, value_at
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.parsing.strict import longer_than_a_text
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
@@ -177,6 +178,25 @@ def unknown_function(
     return Failure(value=value, issues=(_of_call(expected, message, name),))
 
 
+def _changed(
+    function: Function,
+    value: JsonValue,
+    changes: Iterable[tuple[Keys, JsonValue, JsonValue]],
+    repairs: Iterable[Repair],
+) -> Success[JsonValue] | None:
+    """Check arguments with other values at some paths, if every one has another value."""
+    value = json_copy(value)
+    made: list[Repair] = []
+    for keys, before, after in changes:
+        holder: Any = value_at(value, keys[:-1]) if keys else None
+        if after is None or holder is None:
+            return None
+        holder[0][keys[-1]] = after
+        made.append(Repair(path=Path.of(keys), kind="number", before=before, after=str(after)))
+    result = _concluded(function, value, [*repairs, *made], []) if made else None
+    return result or None
+
+
 def _concluded(
     function: Function, value: JsonValue, repairs: list[Repair], issues: list[Issue]
 ) -> Success[JsonValue] | Failure:
@@ -202,13 +222,8 @@ def _check_written(
             return empty  # `f({})` is usually the object of all arguments
     names = list(members_of(contract_of(function).llm.get("properties")))
     result = _check_named(found, arguments, function, names)
-    for key, value in arguments.typed.items() if result else ():
-        checked: Any = result.value
-        typed = replace(arguments, values={**arguments.values, key: value})
-        again: Any = _check_named(found, typed, function, names)
-        is_text = checked.get(key) == arguments.values[key]
-        if is_text and again and equal(again.value.get(key, ""), value):
-            arguments, result = typed, again
+    if result and arguments.typed:
+        return _with_types(found, arguments, function, names, result)
     several = len(arguments.positional) > 1
     if arguments.values or not arguments.positional or (result and not several):
         return result
@@ -218,6 +233,30 @@ def _check_written(
     before, after = arguments.positional, assigned.values
     assigned.repairs = [Repair(path=_ROOT, kind="keyword", before=before, after=after)]
     return _check_named(found, assigned, function, names) or result
+
+
+def _with_types(
+    found: FoundCall,
+    arguments: WrittenArguments,
+    function: Function,
+    names: list[str],
+    result: Success[JsonValue],
+) -> Success[JsonValue]:
+    """Return the result with the values of JSON in tags, where they are as valid as the texts."""
+    checked: Any = result.value
+    typed = {k: v for k, v in arguments.typed.items() if checked.get(k) == arguments.values[k]}
+    while typed:
+        with_types = replace(arguments, values={**arguments.values, **typed})
+        again = _check_named(found, with_types, function, names)
+        checked = again.value
+        wrong = () if again else {issue.path.keys[:1] for issue in again.issues}
+        kept = {
+            k: v for k, v in typed.items() if (k,) not in wrong and equal(checked.get(k, ""), v)
+        }
+        if len(kept) == len(typed):
+            return again or result
+        typed = kept
+    return result
 
 
 def _check_named(
@@ -240,18 +279,10 @@ def _check_named(
     if result or issues or any(repair.kind == "truncated" for repair in repairs):
         return result
     wrong = {issue.path.keys for issue in result.issues}
-    meant = {keys: number_of(text) for keys, text in texts.items() if keys in wrong}
-    numbers = arguments.numbers.items()
-    meant |= {keys: text for keys, text in numbers if keys in wrong and value_at(values, keys)}
-    if not meant or None in meant.values():
-        return result
-    again: JsonValue = values
-    kept = [each for each in repairs if each.path.keys not in wrong or each.kind != "word"]
-    for keys, after in meant.items():
-        before = texts.get(keys, after)
-        kept.append(Repair(path=Path.of(keys), kind="number", before=before, after=str(after)))
-        again = with_value(again, keys, after)
-    return _concluded(function, again, kept, []) or result
+    changes = [(keys, text, number_of(text)) for keys, text in texts.items() if keys in wrong]
+    changes += [(keys, text, text) for keys, text in arguments.numbers.items() if keys in wrong]
+    kept = (each for each in repairs if each.path.keys not in wrong or each.kind != "word")
+    return _changed(function, values, changes, kept) or result
 
 
 def _with_names(
@@ -259,22 +290,37 @@ def _with_names(
 ) -> tuple[WrittenArguments, list[Issue]]:
     """Return arguments under the names of properties, and issues of surplus arguments.
 
-    A single object whose keys are properties is the object of all arguments.
+    A single object whose keys are properties is the object of all arguments. What Python cannot
+    write as a keyword, as `from`, is written `from_` or `_from`.
     """
     positional, given = written.positional, written.values
-    if not positional:
-        return written, []
     only = positional[0] if len(positional) == 1 and not given else None
     if isinstance(only, dict) and only and all(key in names for key in only):
         return written.moved(dict(only), lambda keys: keys[1:]), []
+    bare = {key: key.strip("_") for key in given if key not in names}
+    every = [*given, *bare.values()]
+    meant: dict[str | int, str] = {
+        key: name
+        for key, name in bare.items()
+        if iskeyword(name) and name in names and every.count(name) == 1
+    }
+    if not positional and not meant:
+        return written, []
+    values = {meant.get(key, key): value for key, value in given.items()}
     free = enumerate(names[: len(positional)])
-    placed: dict[str | int, str] = {place: name for place, name in free if name not in given}
+    placed = {place: name for place, name in free if name not in values}
+    values |= {name: positional[place] for place, name in placed.items()}
+    named = {**meant, **placed}
 
     def change(keys: Keys) -> Keys:
-        return (placed.get(keys[0], keys[0]), *keys[1:]) if keys else keys
+        return (named.get(keys[0], keys[0]), *keys[1:]) if keys else keys
 
-    values = {placed[place]: each for place, each in enumerate(positional) if place in placed}
-    return written.moved({**given, **values}, change), [
+    arguments = written.moved(values, change)
+    arguments.repairs += (
+        Repair(path=Path.of((name,)), kind="keyword", before=key, after=name)
+        for key, name in meant.items()
+    )
+    return arguments, [
         _issue(
             (names[place] if place < len(names) else place,),
             f"There is no parameter for argument {place + 1}.",
@@ -316,6 +362,7 @@ _MAX_BASE: Final = 10**30
 _MAX_EXPONENT: Final = 300
 _ARITHMETIC: Final = re.compile(r"[0-9eE_.+*/%() \t-]+")
 _DATES: Final = re.compile(r"\d+(?:-\d+){2,}|\d+(?:/\d+){2,}|0\d.*")
+_AMOUNT: Final = re.compile(r"([-+]?)[$\u20ac\u00a3\u00a5]\s?([0-9][0-9_]*(?:\.[0-9]+)?)")
 
 _EXPRESSION: Final = re.compile(
     r"\A[^\W\d]\w*(?:\??\.[^\W\d]\w*)+\Z"  # an attribute
@@ -335,7 +382,8 @@ def is_expression(text: str) -> bool:
 
 
 def number_of(text: str) -> int | float | None:
-    """Return the value of arithmetic (`3*7`), `None` for any other text."""
+    """Return the value of arithmetic (`3*7`) or of an amount of money (`$5`), or `None`."""
+    text = _AMOUNT.sub(r"\1\2", text) if _AMOUNT.fullmatch(text) else text
     if len(text) > _MAX_ARITHMETIC or _DATES.fullmatch(text) or not _ARITHMETIC.fullmatch(text):
         return None
     try:

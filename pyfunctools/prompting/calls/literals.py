@@ -24,6 +24,7 @@ _BARE_KEY: Final = re.compile(r"([A-Za-z_$][\w$]*+)\s*+:(?!:)")
 _SPACE: Final = re.compile(r"(?:\s|\#[^\n]*+|\\\n)*+")
 _COMMA: Final = re.compile(r"\s*+,")
 _ANY_NUMBER: Final = re.compile(rf"(?:{NUMBER.pattern})(?:{_NEXT}|(?=\s*+\Z))", NUMBER.flags)
+_LAST_WORD: Final = re.compile(rf"{_WORD}\s*+\Z")
 _ENDING: Final = re.compile(r"\s*+(?:\#[^\n]*+\s*+)?(?:[,)\]}]|\Z)")
 _QUOTED: Final = re.compile(r"\s*+[\"'`]\s*+(?:[,)\]}]|\Z)")
 _JOINED: Final = re.compile(r"\s++(?=[\"'])")
@@ -231,6 +232,9 @@ class Literals:
             if not self.text[self.at : self.stop].strip():  # there may have been more digits
                 self._repair(keys, "truncated", found[0], found[0])
             return self._number(found[0], keys)
+        if found := _LAST_WORD.match(self.text, self.at, self.stop):
+            self.at = found.end(1)
+            return WORDS[found[1]]
         raise NotALiteral
 
     def _elements(self, closer: str, keys: Keys) -> Iterator[None]:

@@ -95,7 +95,7 @@ def _unclosed(found: WrittenArguments, closer: str) -> bool:
     return False
 
 
-_PIECE: Final = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*+")|'(?:[^'\\\n]|\\.)*+'|[()]""")
+_PIECE: Final = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*+")|'(?:[^'\\\n]|\\.)*+'|[()\[\]{}]""")
 _ENDED: Final = re.compile(r"\)(?=\s*+(?:[,;\]\n]|\Z))")
 _MAX_LENGTH: Final = 4_000
 
@@ -107,13 +107,20 @@ def unreadable_arguments(text: str, at: int, stop: int) -> WrittenArguments | No
     if the parentheses are not closed.
     """
     stop = min(stop, at + _MAX_LENGTH)
-    ended = _ENDED.search(text, at, stop)
-    depth = 1
+    opened = "("
+    ended = None
     for piece in _PIECE.finditer(text, at, stop):
-        depth += (piece[0] == "(") - (piece[0] == ")")
-        if not depth:
+        char = piece[0]
+        if char in "([{":
+            opened += char
+        elif char == ")":
+            opened = opened.rpartition("(")[0]
+        elif char in "]}" and opened.endswith("[" if char == "]" else "{"):
+            opened = opened[:-1]
+        if not opened:
             ended = piece
             break
+    ended = ended or _ENDED.search(text, at, stop)
     if ended is None:
         return None
     faults: list[tuple[Keys, str]] = [((), "cannot be read as arguments")]
@@ -263,10 +270,17 @@ class PythonCalls:
             return arguments
         values = {raw.start for raw in arguments.raws if isinstance(raw.keys[0], int)}
         for another in _NEXT.finditer(self._text, end, arguments.end):
-            is_known = self._names.find(_name_at(self._text, another.end())) is not None
-            if is_known and (another[1] or another.end() in values):
+            if self._names.find(_name_at(self._text, another.end())) is None:
+                continue
+            if another[1]:
+                mine, _ = read_arguments(self._text, end, another.start())
+                if mine is not None:
+                    mine.faults.append(((), "ends in the middle of a value"))
+                    mine.end = another.start() + 1
+                return mine
+            if another.end() in values:
                 mine, _ = read_arguments(self._text, end, another.start() + 1)
-                if another[1] or (mine is not None and mine.values):
+                if mine is not None and mine.values:
                     return mine
         return arguments
 
@@ -280,7 +294,9 @@ def _is_bound(name: str, code: str) -> bool:
     """Return whether the code sets a variable of this name."""
     name = re.escape(name)
     bound = (
-        rf"^\(?[^\n(]*(?<![\w.]){name}\b[^\n=(]{{0,60}}(?<![=!<>])=(?!=)"
+        r"(?:^[ \t]*(?:(?:const|let|var)[ ])?(?:\w+[ \t]*[,=][ \t]*)*|[;:][ \t]+"
+        rf"|\((?={name}[ \t]*:=)){name}[ \t]*(?:,[ \t\w,]*)?(?::[^=\n(]{{1,40}})?"
+        r"(?:[-+*/|&:]?=(?!=)|\[[^\]\n]*\][ \t]*=)"
         rf"|\b(?:for|as|import)\s+[\w \t,()]{{0,60}}?\b{name}\b"
     )
     return re.search(bound, code, re.MULTILINE) is not None

@@ -93,16 +93,23 @@ _EXPLAINED: Final = re.compile(
     r"|\b(?:these|the\s+following|two|three|several|some)\s+"
     r"(?:options|choices|alternatives|ways|possibilities))[^\n]*[^\s.!]\Z"
     r"|\b(?:examples?|e\.g|for instance|hypothetically)\b\.?[^\n.]{0,40}:\Z|\be\.g\.\Z"
-    r"|\bif\s+you(?:['\u2019]d|\s+would)?\s+(?:want|like|wish|prefer|need)\b[^\n]*:\Z",
+    r"|\bif\s+you(?:['\u2019]d|\s+would)?\s+(?:want|like|wish|prefer)\b[^\n]*:\Z",
     re.IGNORECASE,
 )
-_ALTERNATIVE: Final = re.compile(
-    r"\b(?:alternatively|otherwise|another\s+(?:option|way)|option\s?(?:[2-9]|[B-H]\b))\b[^\n.]*\Z"
-    r"|\A\W*or\W*\Z|\bif\b[^\n]*:\Z",
+_EXAMPLE: Final = re.compile(
+    r"(?:\bexamples?|\be\.g\.?|\bfor instance|\busage|\bif you (?:want|need|would)[^\n.]*)"
+    r"[^\n.]{0,40}:\Z"
+    r"|\b(?:alternative(?:ly|s)?|otherwise|another\s+(?:option|way|approach|possibility)|fall-?back"
+    r"|(?:option|approach|variant)\s?(?:[2-9]|[B-H]\b|two|three))\b[^\n.]{0,80}\Z|\A\W*or\W*\Z"
+    r"|\bif\b[^\n]*:\Z",
     re.IGNORECASE,
 )
+"""A sentence before an example, or before an alternative to a call."""
+
+
 _RESOLVED: Final = re.compile(
-    r"[,;]\s*(?:so|but)\s+(?:I|we|let)\b[^\n]*?\b(?:call|use|run|execute|make|invoke|try)\b",
+    r"[,;]\s*(?:so|but)\s+(?:(?:I|we)(?:['\u2019]ll|\s+(?:will|must|(?:need|have|am\s+going)\s+to))?"
+    r"|let\s+(?:me|us))\s+(?:now\s+)?(?:call|use|run|execute|make|invoke|try)\b",
     re.IGNORECASE,
 )
 """The end of a sentence that announces a call: `I cannot know that, so let me call`."""
@@ -132,13 +139,13 @@ def only_mentions(sentence: str) -> bool:
 def only_introduces(lead: str, *, answered: bool) -> bool:
     """Return whether the sentence before a call refuses it, asks for it, quotes or explains it.
 
-    If other calls have `answered` before, also if it introduces an alternative.
+    If other calls have `answered` before, also if it introduces an example or an alternative.
     """
     if any(each.search(lead) for each in (_REFUSED, _AWAITED, _EXPLAINED)):
         return True
     if (lead.endswith("?") or _ASKS.match(lead)) and _ASKED.search(lead):
         return True
-    if answered and _ALTERNATIVE.search(lead):
+    if answered and _EXAMPLE.search(lead):
         return True
     return not _MINE.search(lead) and _QUOTED.search(lead) is not None
 

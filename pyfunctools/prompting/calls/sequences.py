@@ -6,7 +6,6 @@ is not about calls that could be made, were made, or will not be made.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 from json import dumps
@@ -41,7 +40,7 @@ _LABELLED: Final = re.compile(r"(?::[ \t]*[\[\"'`*]*|\[[\"'`]?|:\s*\n\s*)\Z")
 _BACK: Final = re.compile(rf"[\])}}\"'`*;,.\\ \t]*(?:\#[^\n]*|//[^\n]*|{_TAG}\s*)*(?:\n|\Z)")
 _LIST: Final = re.compile(r"\[\s*+\\?[\"'`]?\Z")
 _BRANCH: Final = re.compile(
-    r"(?:\A|\n|[=(\[,:;])[ \t]*(?:[\w.()'\"]{1,60}[ \t]+(?:and|or|\|\||&&)|not|assert)[ \t]+\Z"
+    r"(?:\A|\n|[=(\[,:;])[ \t]*(?:[\w.()'\"]{1,60}[ \t]+(?:and|or|\|\||&&)|not)[ \t]+\Z"
     r"|\blambda\b[^:\n]{0,60}:[ ]*\Z|\bif\b[^\n]{1,80}\belse[ ]+\Z|=>[ ]*\Z"
     r"|\bin\b[^\n]{1,60}\bif[ ]+\Z|(?:=|\A)[^\n=]{1,60}[ ]\?[ ]+\Z"
 )
@@ -58,6 +57,7 @@ _BACKS: Final = frozenset({"", "```", "</tool_call>"})
 """The text around JSON that is the whole answer."""
 _BEFORE_QUOTES: Final = re.compile(r"(?:[\[,{*;>.-]|(?<![\w)\]])\()\Z")
 """The text before the quotes around a call that is meant."""
+_JOINED: Final = re.compile(r"\]\s*\+\s*\[")
 _QUOTES: Final = ('""', "\u201c\u201d", "\u2018\u2019", "\u00ab\u00bb", "''")
 
 
@@ -95,9 +95,12 @@ def meant_calls(
         last = runs[place + 1][0].start if place + 1 < len(runs) else len(text)
         if mention or takes_back(text[end : min(last, end + _MAX_LINE)]):
             continue
+        if answered and code.in_program(begin):
+            continue
         chosen = _meant_in_run(text, run, names, code, whole=whole)
         kept += chosen
-        answered = answered or not all(each.in_sentence for each in chosen)
+        if len(runs) > 1 and not answered and not code.in_program(start):
+            answered = not all(each.in_sentence for each in chosen)
     if len(runs) > 1 and takes_back(text[after : after + _MAX_LINE]):
         kept = []  # the question is about all of them
     kept = [each for each in kept if not each.in_sentence] or kept
@@ -243,47 +246,57 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 
 def _group(text: str, calls: list[FoundCall], code: Code) -> None:
     """Number the groups of calls: a list, an array, a block of code, a run of tags."""
+    front = text[max(calls[0].start - _MAX_LINE, 0) : calls[0].start]
+    depth = front[len(front.rstrip("[ \t\n\"'`")) :].count("[")
     number = 0
     last = calls[0]
     for each in calls:
         fence = code.fence(each.start)
         if each is not last and (each.source is None or each.source is not last.source):
             between = text[last.end : each.start]
-            is_next_list = "[" in between.partition("]")[2]
-            listed = not is_next_list and _is_gap(text, last.end, each.start)
+            lowest = depth
+            for char in between if len(between) < _MAX_LINE else "":
+                depth += (char == "[") - (char == "]")
+                lowest = min(lowest, depth)
+            restarted = lowest <= 0 and lowest < depth and not _JOINED.search(between)
+            listed = not restarted and _is_gap(text, last.end, each.start)
             number += fence != code.fence(last.start) or not (listed or fence)
+            depth = max(depth, 0)
         each.group = number
-        each.in_tags = not fence and _is_tagged(text, (each.source or each).start)
+        each.in_tags = each.is_marked and depth <= 0 and not fence
         last = each
+
+
+_MAX_LOOP: Final = 32
+"""Calls in a group that may be repeated."""
 
 
 def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> dict[int, int]:
     """Return the index of each repetition, with that of the call that it repeats.
 
-    In one group (a list, an array, a block of code) equal calls are all meant, but in a run of tags
-    only if there are two. A call that an earlier group contains is a repetition.
+    In one group (a list, an array, a block of code) equal calls are all meant. A call that an
+    earlier group contains is a repetition. So are the later turns of a sequence of calls in tags
+    that occurs three times or more in a row.
     """
-    if found[0].group == found[-1].group and not any(each.in_tags for each in found):
+    one = not found or found[0].group == found[-1].group
+    if one and (len(found) < 3 or not any(each.in_tags for each in found)):
         return {}
     keys = [_key(each, value) for each, value in zip(found, arguments, strict=True)]
     again: dict[int, int] = {}
     earlier: dict[str, int] = {}
     for _, group in groupby(range(len(found)), lambda n: found[n].group):
-        first: dict[str, int] = {}
         indexes = [*group]
-        written = Counter(keys[n] for n in indexes)
+        first = indexes[0]
+        in_tags = all(found[n].in_tags for n in indexes)
+        loops = _loops([keys[n] for n in indexes]) if in_tags else {}
+        repeated = {first + n: first + original for n, original in loops.items()}
         for n in indexes:
-            looped = found[n].in_tags and written[keys[n]] > _MOST_IN_TAGS
-            original = earlier.get(keys[n], first.get(keys[n]) if looped else None)
+            original = earlier.get(keys[n], repeated.get(n))
             if original is not None:
                 again[n] = original
-            first.setdefault(keys[n], n)
-        earlier = {**first, **earlier}
+        for n in indexes:
+            earlier.setdefault(keys[n], n)
     return again
-
-
-_MOST_IN_TAGS: Final = 2
-"""The most equal calls in a run of tags; a model that writes more of them repeats itself."""
 
 
 def _key(found: FoundCall, arguments: JsonValue) -> str:
@@ -291,3 +304,24 @@ def _key(found: FoundCall, arguments: JsonValue) -> str:
         return dumps([found.function_name, arguments], sort_keys=True, default=repr)
     except (ValueError, RecursionError):
         return repr((found.function_name, id(found)))
+
+
+def _loops(keys: Sequence[str]) -> dict[int, int]:
+    """Return the index in the first turn of a group by each index in its later turns.
+
+    A group counts as repeated if it occurs three times or more; the last turn may be incomplete.
+    """
+    found: dict[int, int] = {}
+    at = 0
+    while at < len(keys):
+        for length in range(1, min(_MAX_LOOP, (len(keys) - at) // 3) + 1):
+            end = at + length
+            while end < len(keys) and keys[end] == keys[end - length]:
+                end += 1
+            if end - at >= 3 * length:
+                end = end if end == len(keys) else end - (end - at) % length
+                found |= {n: at + (n - at) % length for n in range(at + length, end)}
+                at = end - 1
+                break
+        at += 1
+    return found

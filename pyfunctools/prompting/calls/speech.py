@@ -238,6 +238,12 @@ _READ_FENCES: Final = frozenset(
     }
 )
 """The names of fences that are read; any other fence is a quotation."""
+_PROGRAM: Final = re.compile(
+    r"^[ \t]*(?:(?:async[ ]+)?def[ ]+\w+\(|class[ ]+\w+.*:[ \t]*$|assert\b"
+    r"|import[ ]+\w|from[ ]+[\w.]+[ ]+import\b"
+    r"|if[ ]+__name__|(?:export[ ]+)?(?:async[ ]+)?function[ ]+\w+\()",
+    re.MULTILINE,
+)
 _HEAD: Final = re.compile(
     r"^[ \t]*(?:\}[ ]*)?(?:(?:export[ ]+)?(?:async[ ]+)?(?:def|function|class)[ ]"
     r"|(?:if|while)\b(?![ (]*(?:True|true|1|__name__)\b)"
@@ -247,6 +253,8 @@ _HEAD: Final = re.compile(
     re.MULTILINE,
 )
 """The head of a block that may not run: a definition, a condition, a loop over a variable."""
+_FAR: Final = 4_000
+"""The most characters before a call that are searched for a program."""
 
 
 class Fence(NamedTuple):
@@ -288,6 +296,15 @@ class Code:
         """Return whether a place is in a definition, or under a condition."""
         place = bisect_right(self._bodies, (at, len(self._text))) - 1
         return place >= 0 and at < self._bodies[place][1]
+
+    def in_program(self, at: int) -> bool:
+        """Return whether code with definitions or imports is before a place, or begins here."""
+        place = bisect_right(self.fences, (at, len(self._text), True)) - 1
+        last = self.fences[place] if place >= 0 else Fence(0, 0, True)
+        start = max(last.start if at < last.end else last.end, at - _FAR)
+        end = self._text.find("\n", at)
+        end = min(len(self._text) if end < 0 else end, at + _FAR)
+        return _PROGRAM.search(self._text, start, end) is not None
 
     @cached_property
     def _bodies(self) -> list[tuple[int, int]]:
