@@ -559,6 +559,11 @@ ANNOUNCED = {
     "behind another fence": "```html\n<b>x</b>\n```\nNow:\n{}",
     "behind another element": "<page>f(a=2)</page>\n{}",
     "in an answer": "<think>hm</think>\n<answer>\n{}\n</answer>",
+    "behind a thought that asks": "<think>Should I call f?</think>{}",
+    "behind a thought that refuses": "<think>I could call f, but I will not.</think>\n{}",
+    "behind a thought on another channel": "<|channel|>analysis<|message|>I would call f(a=2) if I "
+    "could.<|end|><|start|>assistant<|channel|>final<|message|>{}",
+    "before a thought that refuses": "{}\n<think>I would not call that.</think>",
     "of the assistant": "<assistant>\n{}\n</assistant>",
     "in the call tags of a family": "<function_calls>\n{}\n</function_calls>",
     "cannot know, so calls": "I can't use my memory for that, so I'll call this:\n{}",

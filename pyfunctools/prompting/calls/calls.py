@@ -202,6 +202,7 @@ class Scan:
         self._breaks = breaks(text)
         self._left = _EFFORT * len(text) + _MIN_EFFORT
         self._at = start_of_answer(text)
+        self._unread: list[tuple[int, int]] = []
         self._found: list[FoundCall] = []
 
     def calls(self) -> list[FoundCall]:
@@ -224,7 +225,12 @@ class Scan:
                 opener = openers.search(text, self._at)
         if not self._found:
             return []
-        return meant_calls(text, self._found, self._names, self._code)[: MAX_CALLS + 1]
+        pieces, at = list[str](), 0
+        for start, end in self._unread:  # what a thought says is no sentence before a call
+            pieces += text[at:start], " " * (end - start)
+            at = end
+        spoken = "".join((*pieces, text[at:]))
+        return meant_calls(text, spoken, self._found, self._names, self._code)[: MAX_CALLS + 1]
 
     def _next_break(self, at: int) -> Break | None:
         """Return the next turn of another role, if it begins at `at` or before."""
@@ -256,8 +262,7 @@ class Scan:
     def _bracket(self, at: int) -> None:
         text = self._text
         self._at = at + 1
-        if _BOXED.match(text, at) and (end := self._elements.end_of_quoted(at, self._names)):
-            self._at = end
+        if _BOXED.match(text, at) and self._skip_element(at):
             return
         if text[at] == "[" and _LISTED.match(text, at):
             return  # the calls in a list are parsed one by one
@@ -284,10 +289,18 @@ class Scan:
             self._left -= _NAME_COST
 
     def _tag(self, at: int) -> None:
-        end = self._elements.end_of_quoted(at, self._names)
-        self._at = at + 1 if end is None else end
-        if end is None:
+        if not self._skip_element(at):
+            self._at = at + 1
             self._take(at, *read_tagged(self._text, at, self._names))
+
+    def _skip_element(self, at: int) -> bool:
+        """Go on behind the element that begins here, if its content is not read."""
+        end = self._elements.end_of_quoted(at, self._names)
+        if end is None:
+            return False
+        self._unread.append((at, end))
+        self._at = end
+        return True
 
     def _take(self, at: int, found: FoundCall | None, searched: int) -> bool:
         """Add a call, if one was found, and count the characters that were examined."""

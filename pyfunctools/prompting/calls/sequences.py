@@ -62,9 +62,11 @@ _QUOTES: Final = ('""', "\u201c\u201d", "\u2018\u2019", "\u00ab\u00bb", "''")
 
 
 def meant_calls(
-    text: str, calls: list[FoundCall], names: FunctionNames, code: Code
+    text: str, spoken: str, calls: list[FoundCall], names: FunctionNames, code: Code
 ) -> list[FoundCall]:
     """Return the calls that are meant, in their order, with the numbers of their groups.
+
+    In the text as it is `spoken`, spaces stand for the elements that are not read.
 
     The call of an unknown function is meant beside the call of a known one, if the text has
     nothing else, or if it is alone on its lines and its name is similar to a known one.
@@ -73,7 +75,7 @@ def meant_calls(
         if calls[0].is_marked and calls[0].source is not calls[-1].source:
             _group(text, calls, code)
         return calls  # all calls are in one group
-    prose = text if len(calls) == 1 else _without_calls(text, calls)
+    prose = spoken if len(calls) == 1 else _without_calls(spoken, calls)
     calls = [
         each
         for each in calls
@@ -85,23 +87,23 @@ def meant_calls(
     after = 0
     for place, run in enumerate(runs):
         start, end = run[0].start, max(each.end for each in run)
-        whole = len(runs) == 1 and _is_gap(text, 0, start) and _is_gap(text, end, len(text))
+        whole = len(runs) == 1 and _is_gap(spoken, 0, start) and _is_gap(spoken, end, len(text))
         begin = start if run[0].source is None else min(start, run[0].source.start)
-        lead = _lead(text, begin, after)
+        lead = _lead(spoken, begin, after)
         mention = mention and lead.strip(_OPENERS + "],").lower() in ("or", "nor")
         mention = mention or only_introduces(lead, answered=answered)
-        mention = not whole and (mention or _is_mention(text, begin, end, prose))
+        mention = not whole and (mention or _is_mention(spoken, begin, end, prose))
         after = end
         last = runs[place + 1][0].start if place + 1 < len(runs) else len(text)
-        if mention or takes_back(text[end : min(last, end + _MAX_LINE)]):
+        if mention or takes_back(spoken[end : min(last, end + _MAX_LINE)]):
             continue
         if answered and code.in_program(begin):
             continue
-        chosen = _meant_in_run(text, run, names, code, whole=whole)
+        chosen = _meant_in_run(spoken, run, names, code, whole=whole)
         kept += chosen
         if len(runs) > 1 and not answered and not code.in_program(start):
             answered = not all(each.in_sentence for each in chosen)
-    if len(runs) > 1 and takes_back(text[after : after + _MAX_LINE]):
+    if len(runs) > 1 and takes_back(spoken[after : after + _MAX_LINE]):
         kept = []  # the question is about all of them
     kept = [each for each in kept if not each.in_sentence] or kept
     if len(kept) > 1:
