@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from keyword import iskeyword
 from math import isfinite
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pyfunctools._json import JsonValue, json_copy, members_of
 from pyfunctools._text import shortened, visible
@@ -42,8 +42,6 @@ _STRING_FIRST: Final = re.compile(r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')
 _NEXT_NAME: Final = re.compile(r"[\s;]([^\W\d]\w*)=(?!=)")
 """The keyword of the next argument, with no comma before it."""
 _ROOT: Final = Path.of(())
-
-T = TypeVar("T", Repair, Issue)
 
 
 def check_call(found: FoundCall, names: FunctionNames) -> Success[JsonValue] | Failure:

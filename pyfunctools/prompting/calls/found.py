@@ -117,8 +117,3 @@ class FoundCall:
     cut_off: bool = False
     group: int = 0
     in_tags: bool = False
-
-    @property
-    def function_name(self) -> str:
-        """The name of the function, or the name as written if there is no function."""
-        return self.name if self.function is None else self.function.name

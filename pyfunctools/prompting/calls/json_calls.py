@@ -233,9 +233,8 @@ def read_json(text: str, at: int) -> tuple[JsonInText | None, int]:
     value, end = _strict(text, at)
     if value is not None:
         return JsonInText(text=text[at:end], start=at, end=end, value=value), end
-    tried = end - at
     found, searched = _literal(text, at)
-    searched += tried
+    searched += end - at
     if found is not None and not found.is_broken:
         return found, searched
     cut = None

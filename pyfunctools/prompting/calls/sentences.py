@@ -43,11 +43,11 @@ _REFUSED_BEHIND: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKED: Final = re.compile(
-    r"\b(?:(?:shall|should|may|can|could|must)\s+(?:I|we)\b|(?:do|would|did|will)\s+you\s+(?:\w+\s+)?"
-    r"(?:want|like|prefer|wish|mind|agree|confirm|approve)|want\s+(?:me|us)\s+to\b"
+    r"\b(?:(?:shall|should|may|can|could|must)\s+(?:I|we)\b|want\s+(?:me|us)\s+to\b|confirm|approve"
+    r"|(?:do|would|did|will)\s+you\s+(?:\w+\s+)?(?:want|like|prefer|wish|mind|agree)"
     r"|(?:is|are)\s+(?:that|this|it|these|you)\s+(?:\w+\s+)?"
-    r"(?:ok(?:ay)?|alright|right|correct|sure|ready|fine|acceptable)\b|go\s+ahead\b|proceed\b|confirm"
-    r"|approve|which\s+(?:one|of|option|call|action|function|tool|would|do|should)\b)"
+    r"(?:ok(?:ay)?|alright|right|correct|sure|ready|fine|acceptable)\b|go\s+ahead\b|proceed\b"
+    r"|which\s+(?:one|of|option|call|action|function|tool|would|do|should)\b)"
     r"|\b(?:ok(?:ay)?|yes\s+or\s+no|y/n)\W*\Z",
     re.IGNORECASE,
 )

@@ -302,10 +302,11 @@ def repetitions(found: Sequence[FoundCall], arguments: Sequence[JsonValue]) -> d
 
 
 def _key(found: FoundCall, arguments: JsonValue) -> str:
+    name = found.name if found.function is None else found.function.name
     try:
-        return dumps([found.function_name, arguments], sort_keys=True, default=repr)
+        return dumps([name, arguments], sort_keys=True, default=repr)
     except (ValueError, RecursionError):
-        return repr((found.function_name, id(found)))
+        return repr((name, id(found)))
 
 
 def _loops(keys: Sequence[str]) -> dict[int, int]:
