@@ -54,6 +54,7 @@ Merged: TypeAlias = Literal[
     "own",
     "true",
     "types",
+    "values",
     "with choice",
     "with condition",
     "with contains",
@@ -133,7 +134,7 @@ KEYWORDS: Final[Mapping[str, Keyword]] = {
     # any value
     "type": Keyword(merged="types", kept="llm"),
     "const": Keyword(),
-    "enum": Keyword("values"),
+    "enum": Keyword("values", merged="values"),
     "format": Keyword("a text", kept="llm"),
     "nullable": Keyword("a flag", dated=True),
     "x-nullable": Keyword("a flag", dated=True),

@@ -1,9 +1,9 @@
 """The schemas that an `allOf` merges: its branches, and the definitions that they refer to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import lcm
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of, text_of
 from pyfunctools.errors import SchemaError
@@ -46,13 +46,8 @@ class Conjunction:
         self._left: list[JsonValue] = []
         self._work = 0
 
-    def leave(self, schema: JsonSchema | bool) -> None:
-        """Add a schema that must stay a separate branch."""
-        if not (isinstance(schema, bool) and schema in self._left):
-            self._left.append(schema)
-
     def add(self, part: JsonSchema, referenced: bool) -> None:
-        """Add a translated schema without `allOf`.
+        """Add a translated schema; what is under its `allOf` stays there.
 
         Annotations of a schema that was `referenced` come last; its title, its examples and its
         `discriminator` for subtypes are left out.
@@ -61,10 +56,11 @@ class Conjunction:
         self._work += sum(len(value) for value in held if isinstance(value, dict | list))
         if self._work > MOST_WORK:
             raise SchemaError("the `allOf` is too large to be merged")
+        node = _copied(part) if referenced else dict(part)
+        self._left += items_of(node.pop("allOf", None))
         if not self._node and not referenced:
-            self._node = dict(part)
+            self._node = node
             return
-        node = _copied(part) if referenced else part
         rest: dict[str, JsonValue] = {}
         done: set[str] = set()
         for keyword, value in node.items():
@@ -89,6 +85,13 @@ class Conjunction:
         """Return the merged schema, with an `allOf` of the constraints that could not be merged."""
         node = {**self._fallback, **self._node}
         keep_tighter_bounds(node)
+        values = items_of(node.get("enum"))
+        if None in values and "null" not in (types_named(node) or ["null"]):
+            if fitting := [value for value in values if value is not None]:
+                node["enum"] = fitting
+            else:
+                del node["enum"]
+                self._left.append(False)
         if self._left:
             node["allOf"] = [*self._left]
         elif "const" in node and values_in_both([node["const"]], items_of(node.get("enum"))):
@@ -232,57 +235,22 @@ The function returns whether it merged the group; the keywords that it could not
 
 def _merge(node: Keywords, keyword: str, value: JsonValue) -> bool:
     """Merge a single keyword; return `False` if it cannot be merged."""
-    if keyword == "enum":
-        return _merge_values(node, value)
-    if keyword not in node:
-        merged = value
-    elif (rule := _RULES.get(KEYWORDS[keyword].merged)) is not None:
-        merged = rule(node[keyword], value)
-        if merged is None:
+    if keyword in node:
+        merged = KEYWORDS[keyword].merged
+        if merged not in _RULES:
+            # Schemas cannot be compared before they are normalized.
+            return merged != "never" and equal(node[keyword], value)
+        value = _RULES[merged](node[keyword], value)
+        if value is None:
             return False
-    else:
-        # Schemas cannot be compared before they are normalized.
-        return KEYWORDS[keyword].merged != "never" and equal(node[keyword], value)
-    if keyword == "type" and "enum" in node:
-        typed: Keywords = {"type": merged}
-        if not _merge_values(typed, node["enum"]):
-            return False
-        node["enum"] = typed["enum"]
-    node[keyword] = merged
+    node[keyword] = value
     return True
 
 
-def _merge_values(node: Keywords, values: JsonValue) -> bool:
-    """Merge an `enum`; `null` is removed if the type, from another schema, does not allow it."""
-    found = (
-        values_in_both(items_of(node["enum"]), items_of(values))
-        if "enum" in node
-        else items_of(values)
-    )
-    if "null" not in (types_named(node) or ["null"]):
-        found = [value for value in found if value is not None]
-    if found:
-        node["enum"] = found
-    return bool(found)
-
-
-def _by(choose: Callable[[float, float], float]) -> Callable[[JsonValue, JsonValue], JsonValue]:
-    def chosen(mine: JsonValue, value: JsonValue) -> JsonValue:
-        if isinstance(mine, int | float) and isinstance(value, int | float):
-            return choose(mine, value)
-        return None
-
-    return chosen
-
-
-def _multiple(mine: JsonValue, value: JsonValue) -> JsonValue:
-    if not (isinstance(mine, int) and isinstance(value, int)):
-        return None
-    return both if (both := lcm(mine, value)) <= MOST_MULTIPLE else None
-
-
-def _union(mine: JsonValue, value: JsonValue) -> JsonValue:
-    return list(dict.fromkeys(map(str, [*items_of(mine), *items_of(value)])))
+def _multiple(mine: float, value: float) -> int | None:
+    if isinstance(mine, int) and isinstance(value, int):
+        return both if (both := lcm(mine, value)) <= MOST_MULTIPLE else None
+    return None
 
 
 def _types(mine: JsonValue, value: JsonValue) -> JsonValue:
@@ -296,13 +264,14 @@ def _types(mine: JsonValue, value: JsonValue) -> JsonValue:
     return found[0] if len(found) == 1 else found or None
 
 
-_RULES: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
-    "greater": _by(max),
-    "lesser": _by(min),
+_RULES: Mapping[str, Callable[[Any, Any], JsonValue]] = {
+    "greater": max,
+    "lesser": min,
     "multiple": _multiple,
-    "names": _union,
-    "true": lambda mine, value: mine is True or value is True,
+    "names": lambda mine, value: list(dict.fromkeys([*mine, *value])),
+    "true": lambda mine, value: mine or value,
     "types": _types,
+    "values": lambda mine, value: values_in_both(mine, value) or None,
 }
 """The functions that merge two values; they return `None` if one value cannot express both."""
 
@@ -319,11 +288,10 @@ MOST_MERGED = 50_000
 
 @dataclass(slots=True)
 class _Part:
-    """One of the schemas under an `allOf`; `apart` is set if it must stay a separate branch."""
+    """One of the schemas under an `allOf`; what must stay a separate branch is under its own."""
 
     node: dict[str, JsonValue]
     referenced: bool
-    apart: JsonSchema | bool | None = None
 
     @property
     def reference(self) -> str | None:
@@ -331,16 +299,18 @@ class _Part:
         return found if isinstance(found, str) else None
 
     def constrains(self, *ignored: str) -> bool:
-        return self.apart is not None or not (ASSERTIONS & self.node.keys()).issubset(ignored)
+        return not (ASSERTIONS & self.node.keys()).issubset(ignored)
 
 
 class Merger:
-    """Merges each `allOf` of a schema with the definitions that its branches refer to."""
+    """Merges each `allOf` of a schema with the definitions that its branches refer to.
+
+    `merged` counts the branches and properties of definitions that were merged.
+    """
 
     def __init__(self, definitions: Targets) -> None:
         self._definitions = definitions
-        self._merged = 0
-        self.has_copied = False
+        self.merged = 0
 
     def merge(
         self, node: JsonSchema, *, copied: bool, known_as: str | None
@@ -361,13 +331,9 @@ class Merger:
             raise _cycle(known)
         if not copied and "$ref" not in node and _must_merge(parts):
             parts = self._expanded(parts, known) or parts
-            self.has_copied = True
         whole = Conjunction()
         for part in parts:
-            if part.apart is None:
-                whole.add(part.node, part.referenced)
-            else:
-                whole.leave(part.apart)
+            whole.add(part.node, part.referenced)
         return whole.result()
 
     def _parts(self, site: JsonSchema | bool, referenced: bool, seen: set[str]) -> list[_Part]:
@@ -382,21 +348,21 @@ class Merger:
             copied = copied or isinstance(schema, Copied)
             if not isinstance(schema, dict):
                 if schema is False:
-                    parts.append(_Part({}, copied, apart=False))
+                    parts.append(_Part({"allOf": [False]}, copied))
                 continue
             own = dict(translate(schema))
             if schema is not site and not UNEVALUATED.isdisjoint(own):
-                parts.append(_Part({}, copied, apart=Copied(schema) if copied else schema))
+                parts.append(_Part({"allOf": [schema]}, copied))
                 continue
             branches = items_of(own.pop("allOf", None))
             parts.append(_Part(own, copied))
-            self._merged += len(branches) if referenced else 0
+            self.merged += len(branches) if referenced else 0
             stack.extend((b, copied) for b in reversed(branches) if not _is_among(b, seen))
         return parts
 
     def _expanded(self, parts: list[_Part], known: set[str]) -> list[_Part] | None:
         """Return the parts with references replaced by their targets, or `None` if too large."""
-        if self._merged > MOST_MERGED or self._inherits_too_much(parts):
+        if self.merged > MOST_MERGED or self._inherits_too_much(parts):
             return None
         seen = set(known)
         found: list[_Part] = []
@@ -415,9 +381,9 @@ class Merger:
                 found.append(_Part(rest, part.referenced))
             seen.add(reference)
             if target is not None:
-                self._merged += 1 + len(members_of(members_of(target).get("properties")))
+                self.merged += 1 + len(members_of(members_of(target).get("properties")))
                 stack.extend(reversed(self._parts(target, True, seen)))
-            if self._merged > MOST_MERGED:
+            if self.merged > MOST_MERGED:
                 return None
         if not any(part.constrains() for part in found):
             raise _cycle(seen)
@@ -433,9 +399,7 @@ class Merger:
         steps = 4 * len(seen) + MOST_BRANCHES
         stack: list[JsonValue] = [self._definitions.at(reference) for reference in seen]
         while stack:
-            branch = stack.pop()
-            if not isinstance(branch, dict):
-                continue
+            branch = members_of(stack.pop())
             reference = branch.get("$ref")
             if isinstance(reference, str) and reference not in seen:
                 seen.add(reference)

@@ -224,7 +224,7 @@ class Normalizer(Generic[Scope]):
         Raises:
             SchemaError: it is too large, or nested too deep.
         """
-        if "_merger" in self.__dict__ and self._merger.has_copied and isinstance(result, dict):
+        if "_merger" in self.__dict__ and self._merger.merged and isinstance(result, dict):
             check_schema(result)
 
 

@@ -55,8 +55,8 @@ MERGED: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
     ([{"const": "a"}, {"const": "b"}], {"const": "a", "allOf": [{"const": "b"}]}),
     ([{"type": "string"}, {"enum": ["a", None]}], {"type": "string", "enum": ["a"]}),
     ([{"enum": ["a", None]}, {"type": "string"}], {"enum": ["a"], "type": "string"}),
-    ([{"type": "string"}, {"enum": [None]}], {"type": "string", "allOf": [{"type": "null"}]}),
-    ([{"enum": [None]}, {"type": "string"}], {"enum": [None], "allOf": [{"type": "string"}]}),
+    ([{"type": "string"}, {"enum": [None]}], {"type": "string", "allOf": [False]}),
+    ([{"enum": [None]}, {"type": "string"}], {"type": "string", "allOf": [False]}),
     ([{"not": {}}, {"not": {}}], {"not": {}, "allOf": [{"not": {}}]}),
     ([{"oneOf": [{}]}, {"anyOf": [{}]}], {"oneOf": [{}], "anyOf": [{}]}),
     ([{"anyOf": [{}]}, {"anyOf": [{}, {}]}], {"anyOf": [{}], "allOf": [{"anyOf": [{}, {}]}]}),
@@ -156,7 +156,7 @@ def test_schemas_that_all_apply_are_merged_into_one(
 
 
 def test_false_rejects_every_value_and_true_is_left_out():
-    parts = (True, False, {"allOf": [False]})
+    parts = (True, {"allOf": [False]})
     assert merged(*parts, type="object") == {"type": "object", "allOf": [False]}
 
 
@@ -329,3 +329,9 @@ def test_what_is_left_is_merged_as_it_is_written_at_last(one: Any, other: Any) -
     once = normalize({**one, "allOf": [other]})
     assert normalize(once) == once
     assert "allOf" not in once
+
+
+def test_two_unions_that_are_left_both_stay() -> None:
+    text = {"type": "string", "anyOf": [{"minLength": 1}], "dependentRequired": {"a": []}}
+    other = {"type": ["integer", "object"], "anyOf": [{"minimum": 1}], "dependentRequired": {}}
+    assert len(normalize({**text, "allOf": [other]})["allOf"]) == 2  # type: ignore[arg-type]
