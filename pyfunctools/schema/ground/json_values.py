@@ -206,7 +206,6 @@ LINE = 64
 """Characters of a value that a message quotes."""
 
 _DIGITS = 1_000
-_SHORT = 1 << 62
 _quoted = JSONEncoder(ensure_ascii=False).encode
 
 
@@ -273,8 +272,6 @@ def _text(value: str, limit: int) -> str:
 
 
 def _integer(value: int) -> str:
-    if -_SHORT < value < _SHORT:
-        return str(int(value))
     # Python writes no integer of more than 4,300 digits (`sys.int_info`).
     digits = value.bit_length() * 30103 // 100000 + 1
     return str(int(value)) if digits < _DIGITS else f"<integer of about {digits} digits>"

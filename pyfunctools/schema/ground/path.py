@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from json import dumps, loads
 from typing import TypeAlias
 
 from pyfunctools._json import JsonValue
@@ -13,8 +14,6 @@ ROOT = "$input"
 """The beginning of every path in arguments."""
 OUTPUT = "$output"
 """The beginning of every path in what a function returned."""
-
-_PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*", re.ASCII)
 
 _STEP = re.compile(
     r'\.([A-Za-z_$][A-Za-z0-9_$-]*)|\[([0-9]{1,9})\]|\[("(?:[^"\\]|\\.)*")\]', re.ASCII
@@ -36,11 +35,12 @@ class Path(str):
         steps = tuple(keys)
         text = root
         for key in steps:
-            # A fast path: nearly every name is an identifier.
-            if isinstance(key, str) and key.isascii() and key.isidentifier():
+            if isinstance(key, int):
+                text += f"[{key}]"
+            elif key.isascii() and key.replace("$", "_").isidentifier():
                 text += "." + key
             else:
-                text += _step(key)
+                text += f"[{dumps(key)}]"
         path = cls(text)
         path.keys = steps
         return path
@@ -58,8 +58,6 @@ def parse_path(text: str) -> Keys | None:
     """
     if not text.startswith(ROOT):
         return None
-    from json import loads
-
     keys: list[str | int] = []
     at = len(ROOT)
     while at < len(text):
@@ -113,13 +111,3 @@ def array_index(key: str | int, length: int) -> int | None:
 def pointer_of(keys: Iterable[str | int]) -> str:
     """Return the JSON Pointer of these steps (RFC 6901, section 3)."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
-
-
-def _step(key: str | int) -> str:
-    if isinstance(key, int):
-        return f"[{key}]"
-    if _PLAIN.fullmatch(key):
-        return "." + key
-    from json import dumps
-
-    return f"[{dumps(key)}]"

@@ -1,6 +1,6 @@
 """`$ref` and `$defs`: resolves and collects references, prunes definitions."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
@@ -118,15 +118,13 @@ def reachable_definitions(schema: JsonSchema, definitions: JsonSchema) -> list[s
     """
     body = {key: value for key, value in schema.items() if key != "$defs"}
     names: dict[str, None] = {}
-    queue: deque[JsonSchema | bool] = deque([body])
-    while queue:
-        for reference in references_in(queue.popleft(), subtypes=True):
+    queue: list[JsonSchema] = [body]
+    for schema in queue:  # grows while it is read
+        for reference in references_in(schema, subtypes=True):
             name = definition_of(reference)
             if name is not None and name in definitions and name not in names:
                 names[name] = None
-                inner = definitions[name]
-                if isinstance(inner, (dict, bool)):
-                    queue.append(inner)
+                queue.append(members_of(definitions[name]))
     return list(names)
 
 
@@ -149,7 +147,7 @@ def recursive_definitions(schema: JsonSchema) -> frozenset[str]:
     graph = {
         name: [
             target
-            for reference in references_in(inner if isinstance(inner, (dict, bool)) else True)
+            for reference in references_in(members_of(inner))
             if (target := definition_of(reference)) is not None and target in definitions
         ]
         for name, inner in definitions.items()

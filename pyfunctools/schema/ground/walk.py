@@ -1,13 +1,13 @@
 """The subschemas of a schema: reads, copies and replaces them."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
-_Holder: TypeAlias = dict[str, JsonValue] | list[JsonValue]
 WITH_SCHEMAS = SCHEMA_MAP | SCHEMA_LIST | ONE_SCHEMA
 """Keywords whose value is a schema, or holds schemas."""
 
@@ -34,28 +34,21 @@ def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
             yield (keyword,), value
 
 
+@dataclass(slots=True, eq=False)
 class Slot:
     """A place for a subschema in a copy of a schema, to put another one there.
 
     `inner` is the original subschema, `steps` lead to it from the schema one level above.
     """
 
-    __slots__ = ("holder", "inner", "key", "steps")
-
-    def __init__(
-        self, holder: _Holder, key: str | int, inner: JsonSchema | bool, steps: Keys = ()
-    ) -> None:
-        self.holder = holder
-        self.key = key
-        self.inner = inner
-        self.steps = steps
+    holder: Any
+    key: str | int
+    inner: JsonSchema | bool
+    steps: Keys = ()
 
     def put(self, schema: JsonSchema | bool) -> None:
         """Replace the subschema."""
-        if isinstance(self.holder, dict):
-            self.holder[str(self.key)] = schema
-        else:
-            self.holder[int(self.key)] = schema
+        self.holder[self.key] = schema
 
 
 def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
@@ -63,25 +56,16 @@ def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot
 
     To fill a slot changes only the copy. A walk without recursion keeps a list of slots.
     """
-    copy = dict(schema)
+    copy: dict[str, Any] = dict(schema)
     slots: list[Slot] = []
-    for keyword, value in schema.items():
-        if keyword not in WITH_SCHEMAS:
-            continue
-        holder: Any = copy
-        below: Iterable[tuple[str | int, JsonValue]] = ((keyword, value),)
-        if keyword in SCHEMA_MAP and isinstance(value, dict):
-            holder, below = dict(value), value.items()
-        elif keyword in SCHEMA_LIST and isinstance(value, list):
-            holder, below = list(value), enumerate(value)
-        elif keyword not in ONE_SCHEMA:
-            continue
-        for key, inner in below:
-            if isinstance(inner, (dict, bool)):
-                steps = (keyword,) if holder is copy else (keyword, key)
-                slots.append(Slot(holder, key, inner, steps))
-        if holder is not copy:
-            copy[keyword] = holder
+    for steps, inner in children(schema):
+        holder, key = copy, steps[0]
+        if len(steps) == 2:
+            keyword, key = str(steps[0]), steps[1]
+            if copy[keyword] is schema[keyword]:
+                copy[keyword] = copy[keyword].copy()
+            holder = copy[keyword]
+        slots.append(Slot(holder, key, inner, steps))
     return copy, slots
 
 
