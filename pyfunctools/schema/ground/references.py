@@ -1,18 +1,14 @@
 """`$ref` and `$defs`: resolves and collects references, prunes definitions."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.schema.ground.path import Keys, array_index, pointer_of
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.vocabulary import ANNOTATIONS, DRAFT, UNIONS
-
-Lookup: TypeAlias = Callable[[str], JsonSchema | bool | None]
-"""A function that returns the target of a reference that leads out of a schema, or `None`."""
 
 MAX_HOPS = 100
 """References to references that are followed before they count as a cycle."""

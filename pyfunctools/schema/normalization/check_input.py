@@ -125,11 +125,6 @@ _PLACES = (IDENTITY | DYNAMIC_REFERENCES) - {"id"}
 """Keywords that name a place in a schema, and references other than `$ref`."""
 
 
-def is_bundled(contents: Contents) -> bool:
-    """Return whether all references are `#/$defs/NAME`, without anchors and `$id`s."""
-    return _PLACES.isdisjoint(contents.keys) and all(map(_is_canonical, contents.references))
-
-
 @lru_cache(maxsize=4096)
 def _is_canonical(reference: str) -> bool:
     name = defined_name(reference)
@@ -137,8 +132,13 @@ def _is_canonical(reference: str) -> bool:
 
 
 def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:
-    """Return whether `bundle` would change a schema with these contents."""
-    if not is_bundled(contents) or is_early(schema):
+    """Return whether `bundle` would change a schema with these contents.
+
+    It would not if all references are `#/$defs/NAME`, without anchors and `$id`s.
+    """
+    if is_early(schema) or not _PLACES.isdisjoint(contents.keys):
+        return True
+    if not all(map(_is_canonical, contents.references)):
         return True
     return "$schema" in schema and "enum" in contents.keys
 

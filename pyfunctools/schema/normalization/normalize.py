@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 from pyfunctools._json import JsonSchema, JsonValue, json_copy, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
-from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to
+from pyfunctools.schema.ground.references import defined_name, reference_to
 from pyfunctools.schema.ground.walk import WITH_SCHEMAS
 from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
 from pyfunctools.schema.normalization.prepare import Bundled, Prepare, Scope, bundled_below
@@ -22,12 +22,10 @@ if TYPE_CHECKING:  # imported by the first schema with an `allOf`
 
 
 @overload
-def normalize(schema: Mapping[str, Any], *, lookup: Lookup | None = None) -> Mapping[str, Any]: ...
+def normalize(schema: Mapping[str, Any]) -> Mapping[str, Any]: ...
 @overload
-def normalize(schema: bool, *, lookup: Lookup | None = None) -> bool: ...
-def normalize(
-    schema: Mapping[str, Any] | bool, *, lookup: Lookup | None = None
-) -> Mapping[str, Any] | bool:
+def normalize(schema: bool) -> bool: ...
+def normalize(schema: Mapping[str, Any] | bool) -> Mapping[str, Any] | bool:
     """Return an equivalent schema in the canonical form of JSON Schema 2020-12.
 
     The schema may be of draft 4 or later, Swagger 2.0 or OpenAPI 3, with the mistakes of real
@@ -40,9 +38,7 @@ def normalize(
     - a nullable schema lists the type `null`, or is an `anyOf` with it; other lists of types stay
       only where no keyword depends on the type.
 
-    A reference out of the schema stays. `lookup` returns its target, not normalized, where that
-    is needed; references in the target are resolved like those of the schema. The result shares no
-    object and no array with the schema.
+    A reference out of the schema stays. The result shares no object and no array with the schema.
 
     Raises:
         SchemaError: the schema is invalid, nested more than 256 deep, not JSON, or has references
@@ -54,24 +50,19 @@ def normalize(
         from pyfunctools.schema.normalization.bundle import bundle
 
         schema = bundle(schema)
-    return json_copy(normalize_bundled(schema, lookup))
-
-
-def normalize_bundled(schema: JsonSchema, lookup: Lookup | None) -> JsonSchema:
-    """Return a schema as `normalize` does, if it is JSON and each `$ref` is `#/$defs/NAME`.
-
-    The result shares everything that did not change with the schema.
-    """
-    return _Whole(schema, lookup).run()
+    return json_copy(_Whole(schema).run())
 
 
 class _Whole:
-    """The normalization of a schema with its `$defs`, of which `_queue` lists those to come."""
+    """The normalization of a bundled schema; `_queue` lists the definitions to come.
 
-    def __init__(self, root: JsonSchema, lookup: Lookup | None) -> None:
+    The result shares everything that did not change with the schema.
+    """
+
+    def __init__(self, root: JsonSchema) -> None:
         self._own = schemas_by_name(root.get("$defs"))
         self._body = {key: value for key, value in root.items() if key not in ("$defs", "$schema")}
-        self._targets = Targets(self._own, lookup)
+        self._targets = Targets(self._own.get)
         self._normalizer = Normalizer[None](self._targets, self._note)
         self._done: dict[str, JsonValue] = {}
         self._queue: list[str] = []

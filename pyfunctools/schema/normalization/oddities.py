@@ -15,7 +15,7 @@ from pyfunctools._text import hidden_count, shortened, visible
 from pyfunctools.note import Note, hidden_characters
 from pyfunctools.schema.ground.did_you_mean import is_misspelled, letters_of, near_name
 from pyfunctools.schema.ground.json_values import equal
-from pyfunctools.schema.ground.path import Keys, pointer_of
+from pyfunctools.schema.ground.path import pointer_of
 from pyfunctools.schema.ground.references import find_target, steps_of
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, describe_form, known_type
@@ -48,10 +48,9 @@ def notes_of(
             for keyword, value in inner.items():
                 for text in _hidden(keyword, value):
                     yield Note(text=text, pointer=f"{here}{pointer_of((keyword,))}")
-            for fault in _faults_in(inner):
+            for fault in _faults_in(inner, here):
                 if fault.remedy is not _LIFT:
-                    text = f"{fault.wrong}, and {fault.made}."
-                    yield Note(text=text, pointer=here + fault.pointer)
+                    yield Note(text=f"{fault.wrong}, and {fault.made}.", pointer=fault.pointer)
             beside = any(key != "$ref" and not key.startswith("x-") for key in inner)
             if siblings_ignored and isinstance(inner.get("$ref"), str) and beside:
                 yield Note(text=SIBLINGS_NOTE, pointer=here)
@@ -79,38 +78,37 @@ class Fault(NamedTuple):
     made: str = ""
 
 
-def _faults_in(schema: JsonSchema) -> Iterator[Fault]:
+def _faults_in(schema: JsonSchema, pointer: str) -> Iterator[Fault]:
     """Yield the mistakes in a schema itself that are mistakes in every draft."""
     for keyword, value in schema.items():
-        for fault in _faults_of(keyword, value):
-            yield fault._replace(pointer=pointer_of((keyword,)))
-    yield from _unsatisfiable(schema)
+        yield from _faults_of(keyword, value, pointer + pointer_of((keyword,)))
+    yield from _unsatisfiable(schema, pointer)
 
 
-def _faults_of(keyword: str, value: JsonValue) -> Iterator[Fault]:
+def _faults_of(keyword: str, value: JsonValue, at: str) -> Iterator[Fault]:
     if keyword == "type":
-        yield from _type_faults(value)
+        yield from _type_faults(value, at)
     if (meant := keyword_meant(keyword)) is not None:
         wrong = f"`{_cut(keyword)}` is no keyword of JSON Schema"
-        yield Fault("", wrong, f"Write `{meant}`.", f"has no effect; `{meant}` may have been meant")
+        yield Fault(at, wrong, f"Write `{meant}`.", f"has no effect; `{meant}` may have been meant")
     clean = CLEAN.get(keyword)
     if clean is None or value is None or keyword in _SILENT:
         return
     corrected, remedy = clean(value), f"Write {describe_form(keyword)}."
     if corrected is None:
         remedy = _LIFT if keyword == "required" and isinstance(value, bool) else remedy
-        yield Fault("", f"`{keyword}` cannot be {_quoted(value)}", remedy, "is left out")
+        yield Fault(at, f"`{keyword}` cannot be {_quoted(value)}", remedy, "is left out")
     elif isinstance(value, dict | list):
         if keyword == "required" and isinstance(value, list):
             value = list(dict.fromkeys(map(str, value)))
-        if corrected is not value and not equal(corrected, value):
+        if not equal(corrected, value):
             wrong = f"`{keyword}` contains an invalid element"
-            yield Fault("", wrong, remedy, "is read without it")
+            yield Fault(at, wrong, remedy, "is read without it")
     elif not equal(corrected, value) and not (
         isinstance(value, str) and corrected == visible(value)
     ):
         made = f"read as {_quoted(corrected)}"
-        yield Fault("", f"`{keyword}` is {_quoted(value)}", remedy, made)
+        yield Fault(at, f"`{keyword}` is {_quoted(value)}", remedy, made)
 
 
 def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
@@ -128,19 +126,18 @@ def _hidden(keyword: str, value: JsonValue) -> Iterator[str]:
             yield f"{hidden_characters(count - kept)} left out of `{keyword}`."
 
 
-def _type_faults(value: JsonValue) -> Iterator[Fault]:
-    named = value if isinstance(value, list) else [value]
-    for name in named:
+def _type_faults(value: JsonValue, at: str) -> Iterator[Fault]:
+    for name in value if isinstance(value, list) else [value]:
         found = known_type(name)
         if found is None:
             near = near_name(name, sorted(ALL_TYPES)) if isinstance(name, str) else None
             known = f"Write one of {', '.join(sorted(ALL_TYPES))}, or a list of them."
             remedy = f'Write "{near}".' if near else known
-            yield Fault("", f"`type` cannot be {_quoted(name)}", remedy, "is left out")
+            yield Fault(at, f"`type` cannot be {_quoted(name)}", remedy, "is left out")
             return
         if isinstance(name, str) and found[0] != name:
             made = f"read as {_quoted(found[0])}"
-            yield Fault("", f"`type` is {_quoted(name)}", f'Write "{found[0]}".', made)
+            yield Fault(at, f"`type` is {_quoted(name)}", f'Write "{found[0]}".', made)
 
 
 def _hidden_within(value: JsonValue) -> int:
@@ -205,36 +202,34 @@ def faults_of(schema: JsonSchema | bool, *, closed: bool = False) -> Iterator[Fa
     declare. Other unknown keywords are allowed. `closed` means that the root object accepts only
     its declared properties.
     """
-    places = list(subschemas(schema))
-    single = all(not isinstance(inner, dict) or _ID.isdisjoint(inner) for _, inner in places)
+    places = [(keys, inner) for keys, inner in subschemas(schema) if isinstance(inner, dict)]
+    single = all(_ID.isdisjoint(inner) for _, inner in places)
     for keys, inner in places:
-        if not isinstance(inner, dict):
-            continue
-        for fault in _faults_in(inner):
-            yield fault._replace(pointer=pointer_of(keys) + fault.pointer)
+        yield from _faults_in(inner, pointer_of(keys))
         if single and isinstance(reference := inner.get("$ref"), str):
-            yield from _dangling(schema, reference, (*keys, "$ref"))
-        if (closed and not keys and MAY_ADD_PROPERTIES.isdisjoint(inner)) or _is_closed(inner):
-            yield from _undeclared(inner, (*keys, "required"))
+            yield from _dangling(schema, reference, pointer_of((*keys, "$ref")))
+        is_closed = inner.get("additionalProperties") is False and "patternProperties" not in inner
+        if is_closed or (closed and not keys and MAY_ADD_PROPERTIES.isdisjoint(inner)):
+            yield from _undeclared(inner, pointer_of((*keys, "required")))
 
 
-def _dangling(root: JsonValue, reference: str, keys: Keys) -> Iterator[Fault]:
+def _dangling(root: JsonValue, reference: str, at: str) -> Iterator[Fault]:
     """Yield the fault of a reference without a target, or with one outside the schema."""
     steps = steps_of(reference)
     if steps is None:
         if not reference.startswith("#") and _KNOWN not in reference:
             wrong = f"`$ref` leads out of the schema, to `{_cut(reference)}`"
-            yield Fault(pointer_of(keys), wrong, "Nothing is fetched: put its target into `$defs`.")
+            yield Fault(at, wrong, "Nothing is fetched: put its target into `$defs`.")
         return
     if find_target(root, reference) is None:
         wrong = f"`$ref` leads nowhere: there is no `{_cut(reference)}`"
         parent = reference.rpartition("/")[0]
         near = near_name(str(steps[-1]), members_of(find_target(root, parent))) if steps else None
         meant = f"Write `{_cut(parent)}/{_cut(near)}`" if near else "Define it in `$defs`"
-        yield Fault(pointer_of(keys), wrong, f"{meant}.")
+        yield Fault(at, wrong, f"{meant}.")
 
 
-def _unsatisfiable(schema: JsonSchema) -> Iterator[Fault]:
+def _unsatisfiable(schema: JsonSchema, pointer: str) -> Iterator[Fault]:
     """Yield the fault of listed values that have another type than the schema allows."""
     listed = {"enum": schema.get("enum")}
     if "const" in schema:
@@ -247,21 +242,17 @@ def _unsatisfiable(schema: JsonSchema) -> Iterator[Fault]:
             shown = _cut(dumps(wrong[0], ensure_ascii=False, default=str))
             reason = f"`{keyword}` lists {shown}, which `type` does not allow"
             remedy, made = "Correct the value, or the type.", "no call with that value is valid"
-            yield Fault(pointer_of((keyword,)), reason, remedy, made)
+            yield Fault(pointer + pointer_of((keyword,)), reason, remedy, made)
 
 
-def _is_closed(schema: JsonSchema) -> bool:
-    return schema.get("additionalProperties") is False and "patternProperties" not in schema
-
-
-def _undeclared(schema: JsonSchema, keys: Keys) -> Iterator[Fault]:
+def _undeclared(schema: JsonSchema, at: str) -> Iterator[Fault]:
     properties = members_of(schema.get("properties"))
     for name in texts_of(schema.get("required")):
         if name not in properties:
             wrong = f'`required` names "{_cut(name)}", which is no property of this closed object'
             near = near_name(name, properties)
             meant = f'Write "{_cut(near)}"' if near else "Declare it in `properties`"
-            yield Fault(pointer_of(keys), wrong, f"{meant}.")
+            yield Fault(at, wrong, f"{meant}.")
 
 
 def _cut(text: str) -> str:

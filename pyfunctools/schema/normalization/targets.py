@@ -1,47 +1,37 @@
 """The targets of references, those of a `discriminator` too, and marks of schemas in merging."""
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._text import shortened
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.references import Lookup, defined_name, reference_to, steps_of
-from pyfunctools.schema.normalization.check_input import check_schema, is_bundled
+from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
 from pyfunctools.schema.normalization.spelling import translate
 from pyfunctools.schema.outline.json_types import listed_values, schemas_of, texts_of
 from pyfunctools.schema.vocabulary import ALL_OF, ASSERTIONS, UNEVALUATED, UNIONS
 
 
 class Targets:
-    """The targets of references: in the schema's `own` definitions, or from the lookup."""
+    """The targets of references; `definition` returns a bundled definition by its name."""
 
-    def __init__(self, own: JsonSchema, lookup: Lookup | None) -> None:
-        self.own = own
-        self._lookup = lookup
+    def __init__(self, definition: Callable[[str], JsonSchema | bool | None]) -> None:
+        self._definition = definition
         self._sound: set[str] = set()
 
     def at(self, reference: str) -> JsonSchema | bool | None:
         """Return the schema at a reference, not normalized, or `None`."""
         name = defined_name(reference)
-        target = self.own.get(name) if name is not None else None
-        if target is None and self._lookup is not None:
-            target = self._lookup(reference)
-        return target if isinstance(target, (dict, bool)) else None
+        return None if name is None else self._definition(name)
 
     def to_merge(self, reference: str) -> JsonSchema | bool | None:
         """Return the schema at a reference if it can be merged into another one, else `None`.
 
-        A target with `unevaluated*`, `$defs`, anchors or an `$id` means something else elsewhere.
+        One with `unevaluated*` means something else elsewhere.
         """
         target = self.at(reference)
-        if not isinstance(target, dict):
-            return target
-        if not UNEVALUATED.isdisjoint(target) or "$defs" in target:
-            return None
-        if defined_name(reference) not in self.own and not is_bundled(check_schema(target)):
-            return None
-        return target
+        is_fixed = isinstance(target, dict) and not UNEVALUATED.isdisjoint(target)
+        return None if is_fixed else target
 
     def follow(self, reference: str) -> None:
         """Check that a reference leads to something other than references."""

@@ -66,7 +66,7 @@ class DocumentDefinitions:
         self._bundler = SchemaBundler(document, is_human)
         self._normalized: dict[object, NormalizedSchema] = {}
         self._bundled: dict[str, JsonSchema | bool] = {}
-        self._targets = Targets({}, self._to_merge)
+        self._targets = Targets(self._to_merge)
         self._closures: dict[tuple[str, ...], Closure] = {}
         self._whole: dict[str, JsonValue] = {}
         self._roots = count()
@@ -158,10 +158,9 @@ class DocumentDefinitions:
         # The program can change the document: `origin.operation` is a part of it.
         return found.of(json_copy(schema))
 
-    def _to_merge(self, reference: str) -> JsonSchema | bool | None:
+    def _to_merge(self, name: str) -> JsonSchema | bool | None:
         """Return the bundled schema of a definition."""
-        name = defined_name(reference)
-        if name is None or name not in self._bundler.places:
+        if name not in self._bundler.places:
             return None
         if name not in self._bundled:
             self._bundled[name] = self.bundled(self._bundler.places[name])
