@@ -1,6 +1,5 @@
 """The check of a schema before it is normalized: JSON, not too deep and not too large."""
 
-from collections import deque
 from collections.abc import Iterable
 from functools import lru_cache
 from math import isfinite
@@ -97,16 +96,15 @@ def _is_scalar(value: JsonValue) -> bool:
 
 def _blame(schema: JsonSchema) -> None:
     """Raise for the first value that is not JSON, other than a text of `_TEXTS`."""
-    queue: deque[tuple[Keys, JsonValue]] = deque([((), schema)])
-    while queue:
-        keys, value = queue.popleft()
+    queue: list[tuple[Keys, JsonValue]] = [((), schema)]
+    for keys, value in queue:  # grows while it is read
         if isinstance(value, dict):
             for key, inner in value.items():
                 if not is_utf8_text(key):
                     raise SchemaError(f"{key!r} cannot be a key of a JSON object", pointer_of(keys))
                 queue.append(((*keys, key), inner))
         elif isinstance(value, list):
-            queue.extend(((*keys, index), inner) for index, inner in enumerate(value))
+            queue += [((*keys, index), inner) for index, inner in enumerate(value)]
         elif not _is_scalar(value) and not (isinstance(value, str) and keys[-1] in _TEXTS):
             raise SchemaError(f"{_named(value)} is not a JSON value", pointer_of(keys))
 

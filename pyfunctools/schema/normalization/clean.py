@@ -155,13 +155,10 @@ def _schema_or_true(value: JsonValue) -> JsonValue:
     return True if sound is None else sound
 
 
-_SCHEMA_TYPES = frozenset({dict, bool})
-
-
 def _named_schemas(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return None
-    if _SCHEMA_TYPES.issuperset(map(type, value.values())):
+    if all(map(is_schema, value.values())):
         return value
     return {name: _schema_or_true(inner) for name, inner in value.items()}
 

@@ -18,8 +18,8 @@ from pyfunctools.schema.vocabulary import (
     judging,
 )
 
-_REFUSING_NULL = IN_PLACE | REFERENCES | {"const"}
-"""Keywords that may reject `null` although `type` and `enum` allow it."""
+_REFUSING_NULL = IN_PLACE | REFERENCES | VALUE_LISTS
+"""Keywords that may reject `null` although `type` allows it."""
 
 _FLAGS = frozenset({"nullable", "x-nullable"})
 _NULLABLE = _FLAGS | {"enum"}
@@ -189,21 +189,17 @@ _DATED = _TRANSLATIONS.keys() - {"type", "properties", "items"}
 
 
 def _with_null(schema: JsonSchema) -> JsonSchema:
-    values = schema.get("enum")
-    listed = isinstance(values, list) and None in values
-    if not listed and _FLAGS.isdisjoint(schema):
+    is_listed = None in items_of(schema.get("enum"))
+    if not is_listed and _FLAGS.isdisjoint(schema):
         return schema
     node = {keyword: value for keyword, value in schema.items() if keyword not in _FLAGS}
     is_nullable = any(schema.get(flag) for flag in _FLAGS)
-    types = types_named(node) or []
-    if is_nullable and not _REFUSING_NULL.isdisjoint(node):
+    refusing = _REFUSING_NULL - {"enum"} if is_listed else _REFUSING_NULL
+    if is_nullable and not refusing.isdisjoint(node):
         return _or_null(node)
-    if not listed and not is_nullable:
-        return node
-    if types and "null" not in types:
+    types = types_named(node) or []
+    if types and "null" not in types and (is_listed or is_nullable):
         node["type"] = [*types, "null"]
-    if isinstance(values, list) and not listed:
-        node["enum"] = [*values, None]
     return node
 
 
@@ -307,20 +303,19 @@ def _is_of(value: JsonValue, name: str) -> bool:
 
 def _only_null(node: JsonSchema) -> dict[str, JsonValue]:
     """Return a schema of type `null` without an `enum` or `const` that contains `null`."""
-    if VALUE_LISTS.isdisjoint(node):
-        return dict(node)
-    values = node.get("enum")
-    redundant = {"enum"} if isinstance(values, list) and None in values else set[str]()
-    if node.get("const", 0) is None:
-        redundant.add("const")
-    return {keyword: value for keyword, value in node.items() if keyword not in redundant}
+    kept = dict(node)
+    if None in items_of(kept.get("enum")):
+        del kept["enum"]
+    if kept.get("const", 0) is None:
+        del kept["const"]
+    return kept
 
 
 def _split_values(node: JsonSchema) -> JsonSchema:
     if node.get("const", 0) is None:
         return _only_null({**node, "type": "null"})
-    values = node.get("enum")
-    if not isinstance(values, list) or None not in values:
+    values = items_of(node.get("enum"))
+    if None not in values:
         return node
     rest = [value for value in values if value is not None]
     outer = {keyword: value for keyword, value in node.items() if keyword != "enum"}
