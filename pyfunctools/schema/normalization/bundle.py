@@ -6,10 +6,10 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
-from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._json import JsonSchema, members_of
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.path import array_index, pointer_of
-from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.references import defined_name, follow, reference_to, steps_of
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.check_input import is_early
 from pyfunctools.schema.normalization.prepare import bundled_below
@@ -45,9 +45,8 @@ def bundle(schema: JsonSchema) -> JsonSchema:
     definition of a subschema, a part of a schema, the root, an anchor, a schema with an `$id`. A
     reference without a target stays, made absolute if there is an `$id`.
 
-    `$schema` has these effects: up to draft-07 the keywords beside a `$ref` are dropped, in
-    draft-04 `id` is `$id`, and in every draft no value is valid for an empty `enum`. (Documents
-    without `$schema` write one where the values are not known.)
+    `$schema` has these effects: up to draft-07 the keywords beside a `$ref` are dropped, and in
+    draft-04 `id` is `$id`.
 
     Raises:
         SchemaError: it has a `$dynamicRef` or a `$recursiveRef`, whose targets depend on the
@@ -59,11 +58,11 @@ def bundle(schema: JsonSchema) -> JsonSchema:
 class _Bundle:
     def __init__(self, root: JsonSchema) -> None:
         self._root = root
-        self._stated = "$schema" in root
         self._early = is_early(root)
         self._id = "id" if is_early(root, "34") else "$id"
         self._base = self._within(root, "")
-        self._resources: dict[str, _Target] = {}
+        self._bases: dict[int, str] = {}
+        self._resources: dict[str, JsonSchema] = {}
         self._anchors: dict[tuple[str, str], JsonSchema] = {}
         self._read()
         self._dangling = {
@@ -96,7 +95,8 @@ class _Bundle:
 
     def _read(self) -> None:
         for schema, base in self._with_bases():
-            self._resources.setdefault(base, _Target(schema, base))
+            self._bases[id(schema)] = base
+            self._resources.setdefault(base, schema)
             for keyword in ANCHORS:
                 if isinstance(name := schema.get(keyword), str):
                     self._anchors.setdefault((base, name), schema)
@@ -139,9 +139,6 @@ class _Bundle:
             and not (keyword == self._id and isinstance(value, str))
             and not (alone and keyword in _ASSERTING)
         }
-        if self._stated and node.get("enum") == []:
-            del node["enum"]
-            node["allOf"] = [*items_of(node.get("allOf")), False]
         if isinstance(reference := node.get("$ref"), str):
             node["$ref"] = self._reference(reference, resource)
         return node
@@ -173,17 +170,10 @@ class _Bundle:
         if fragment and not fragment.startswith("/"):
             anchored = self._anchors.get((uri, unquote(fragment)))
             return None if anchored is None else _Target(anchored, uri)
-        value: JsonValue = root.schema
-        for step in steps_of("#" + fragment) or ():
-            if isinstance(value, dict) and step in value:
-                value = value[str(step)]
-            elif isinstance(value, list) and (index := array_index(step, len(value))) is not None:
-                value = value[index]
-            else:
-                return None
-            if isinstance(value, dict) and (within := self._within(value, uri)) in self._resources:
-                uri = within
-        return _Target(value, uri) if isinstance(value, dict | bool) else None
+        value, _ = follow(root, steps_of("#" + fragment) or ()) or (None, ())
+        if not isinstance(value, dict | bool):
+            return None
+        return _Target(value, self._bases.get(id(value), uri))
 
     def _name(self, target: _Target, wanted: str) -> str:
         """Return the name of the definition of a schema; add the definition if it is new."""

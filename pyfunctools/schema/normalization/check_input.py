@@ -136,9 +136,7 @@ def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:
     """
     if is_early(schema) or not _PLACES.isdisjoint(contents.keys):
         return True
-    if not all(map(_is_canonical, contents.references)):
-        return True
-    return "$schema" in schema and "enum" in contents.keys
+    return not all(map(_is_canonical, contents.references))
 
 
 def is_early(schema: JsonSchema, drafts: str = "3467") -> bool:

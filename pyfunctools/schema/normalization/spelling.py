@@ -11,6 +11,7 @@ from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, texts_of
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     IN_PLACE,
+    NUMBERS,
     REFERENCES,
     UNEVALUATED,
     VALUE_LISTS,
@@ -221,10 +222,8 @@ OF_TYPE: dict[str, frozenset[str]] = {
 
 _TYPED = frozenset[str]().union(*OF_TYPE.values(), VALUE_LISTS, {"format"})
 
-_NUMERIC_FORMATS = frozenset(
-    {"decimal", "decimal128", "double", "double-int", "float", "int16", "int32", "int64", "int8"}
-    | {"uint16", "uint32", "uint64", "uint8"}
-)
+_NUMERIC_FORMATS = ("decimal", "double", "float", "int", "uint")
+"""How the names of the formats of numbers begin."""
 
 _BARS = UNEVALUATED | {"allOf"}
 """Keywords that depend on the keywords beside them, which must not move into a branch."""
@@ -292,7 +291,7 @@ def branch_of_type(
 
 def _formatted(form: JsonValue, names: Sequence[str]) -> list[str]:
     """Return the types that a format applies to."""
-    wanted = ("number", "integer") if form in _NUMERIC_FORMATS else ("string",)
+    wanted = NUMBERS if str(form).startswith(_NUMERIC_FORMATS) else ("string",)
     return [name for name in names if name in wanted] or [n for n in names if n != "null"]
 
 

@@ -1,7 +1,8 @@
 """The targets of references, those of a `discriminator` too, and marks of schemas in merging."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools._text import shortened
@@ -142,16 +143,12 @@ def _reference(target: str, branches: list[str], definitions: Targets) -> str:
 def _listed(branch: str, name: str, definitions: Targets) -> list[str]:
     """Return the texts that a branch, or a schema it refers to, lists for a property."""
     found: list[str] | None = None
-    queue: deque[JsonValue] = deque([{"$ref": branch}])
-    for _ in range(_MOST_PARENTS):
-        if not queue:
-            break
-        schema = queue.popleft()
-        if not isinstance(schema, dict):
-            continue
+    queue: list[JsonValue] = [{"$ref": branch}]
+    for part in islice(queue, _MOST_PARENTS):  # grows while it is read
+        schema = members_of(part)
         if isinstance(reference := schema.get("$ref"), str):
             queue.append(definitions.at(reference))
-        queue.extend(items_of(schema.get("allOf")))
+        queue += items_of(schema.get("allOf"))
         values = _texts(members_of(schema.get("properties")).get(name), definitions)
         if values is not None:
             found = values if found is None else [value for value in found if value in values]
