@@ -17,7 +17,7 @@ from pyfunctools.schema.ground.references import prune, resolve
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
-from pyfunctools.schema.separation.graph import Graph, graph_of
+from pyfunctools.schema.separation.graph import Graph
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
     any_of,
@@ -52,7 +52,7 @@ class HumanSide:
 
     def __init__(self, schema: JsonSchema) -> None:
         self.validator = Validator(schema)
-        self.secrets = _separate(graph_of(schema, is_secret_of_human), self.validator)
+        self.secrets = _separate(Graph(schema, is_secret_of_human), self.validator)
         self.secret_defaults = tuple(
             inner["default"]
             for _, inner in subschemas(self.secrets.shared("human"))
@@ -117,7 +117,7 @@ class Contract:
     def separated(self) -> "Separated | None":
         """The two sides of the parameters, `None` if there is no human side."""
         is_human, _, _ = self._given
-        graph = None if is_human is None else graph_of(self.parameters, is_human)
+        graph = None if is_human is None else Graph(self.parameters, is_human)
         if graph is None or not graph.nodes:  # as for most functions
             return None
         separated = _separate(graph, self.validator)
@@ -126,7 +126,7 @@ class Contract:
     @property
     def sides(self) -> "Separated":
         """The two sides of the parameters, in any case."""
-        return self.separated or _separate(graph_of(self.parameters, any_of()), self.validator)
+        return self.separated or _separate(Graph(self.parameters, any_of()), self.validator)
 
     @cached_property
     def checker(self) -> Checker:
@@ -150,7 +150,7 @@ class Contract:
     @cached_property
     def secrets(self) -> "Separated":
         """The separation of all that is secret."""
-        return _separate(graph_of(self.parameters, is_secret), self.validator)
+        return _separate(Graph(self.parameters, is_secret), self.validator)
 
     @cached_property
     def examples(self) -> tuple[JsonValue, ...]:

@@ -1,6 +1,6 @@
 """Separates a schema into the model's and the human's side, and merges their values.
 
->>> from pyfunctools.schema.separation.graph import graph_of
+>>> from pyfunctools.schema.separation.graph import Graph
 >>> from pyfunctools.schema.separation.predicates import is_human_by_default
 >>> from pyfunctools.schema.separation.separate import separate
 >>> schema = {
@@ -23,7 +23,7 @@
 and calls the predicate (`predicates.py`) for each. A node is `touched` if it or one below is
 `marked`:
 
->>> card = graph_of(schema, is_human_by_default).root.parts["properties", "card"]
+>>> card = Graph(schema, is_human_by_default).root.parts["properties", "card"]
 >>> [(steps[-1], node.marked) for steps, node in card.parts.items()], card.touched
 ([('bank', False), ('pin', True)], True)
 

@@ -123,18 +123,22 @@ class _Context(NamedTuple):
 class Graph:
     """The `root` and all `nodes` of a schema, breadth first; no nodes if nothing is marked.
 
-    A subschema at two paths is two nodes, since the predicate may return different results. A
-    predicate that is known to use only the last name of a path is called `by_name`: a subschema at
-    paths with the same last name is one node.
+    The predicate is called once for each place: each use of a definition is one, but in a recursive
+    definition only the first round. So a subschema at two paths is two nodes. A predicate that is
+    known to use only the last name of a path is called `by_name`: a subschema at paths with the
+    same last name is one node.
 
     A pickle has the results of the predicate in the order of the calls, instead of a predicate of
     the program's, and then `is_human` knows the paths that it was called for.
+
+    Raises:
+        DefinitionError: the predicate raised an exception; the error names the path.
     """
 
-    def __init__(self, schema: JsonSchema, is_human: IsHuman, by_name: bool) -> None:
+    def __init__(self, schema: JsonSchema, is_human: IsHuman, by_name: bool | None = None) -> None:
         self.schema = schema
         self.is_human: IsHuman = is_human
-        self._by_name = by_name
+        self._by_name = needs_name_only(is_human) if by_name is None else by_name
         self._known: dict[tuple[object, ...], Node] = {}
         self._first_parents: dict[Node, Node] = {}
         self._queue: list[tuple[Node, _Context]] = []
@@ -147,7 +151,9 @@ class Graph:
             if isinstance(node.schema, dict):
                 self._read_node(node, node.schema, context)
         if self._has_dead_reference:  # it may mean any subschema
-            self._answer_all()
+            for _, part in subschemas(schema):
+                if isinstance(part, dict):
+                    self._answer(Path.of(()), part)
             self.root.marked = any(self._answers)
         self.nodes: list[Node] = []
         if any(self._answers):
@@ -237,7 +243,8 @@ class Graph:
         found = None if self._by_name else self._ancestor(node, target)
         if found is None:
             found = self._node(target, context._replace(is_target=True), node)
-        found.name = found.name or _definition_name(reference)
+        steps = steps_of(reference)
+        found.name = found.name or (str(steps[-1]) if steps else "Input")
         node.parts[_REFERENCE] = found
 
     def _ancestor(self, node: Node, schema: JsonSchema | bool) -> Node | None:
@@ -248,12 +255,6 @@ class Graph:
                 return above
             above = self._first_parents.get(above)
         return None
-
-    def _answer_all(self) -> None:
-        """Call the predicate for every subschema, as if it were at the root."""
-        for _, inner in subschemas(self.schema):
-            if isinstance(inner, dict):
-                self._answer(Path.of(()), inner)
 
     def _path_below(self, path: Path, steps: Keys) -> Path:
         if not self._by_name:
@@ -272,18 +273,6 @@ def path_below(path: Path, steps: Keys) -> Path:
     return below
 
 
-def graph_of(schema: JsonSchema, is_human: IsHuman) -> Graph:
-    """Return the graph of a schema; the predicate is called once for each place in it.
-
-    Each use of a definition is a place of its own with its own path. For a recursive definition
-    the predicate is called in the first round only.
-
-    Raises:
-        DefinitionError: the predicate raised an exception; the error names the path.
-    """
-    return Graph(schema, is_human, needs_name_only(is_human))
-
-
 def _replayed(schema: JsonSchema, is_human: IsHuman | None, answers: tuple[bool, ...]) -> Graph:
     known, marked = iter(answers), set[Keys]()
 
@@ -295,11 +284,6 @@ def _replayed(schema: JsonSchema, is_human: IsHuman | None, answers: tuple[bool,
     graph = Graph(schema, answer, by_name=is_human is not None)
     graph.is_human = is_human or (lambda path, _: path.keys in marked)
     return graph
-
-
-def _definition_name(reference: str) -> str:
-    steps = steps_of(reference)
-    return str(steps[-1]) if steps else "Input"
 
 
 def _merged(nodes: list[Node], root: Node) -> tuple[list[Node], Node]:

@@ -12,7 +12,7 @@ from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.outline.outline import Outline
 from pyfunctools.schema.result import Failure, Issue, Success
-from pyfunctools.schema.separation.graph import Graph, graph_of
+from pyfunctools.schema.separation.graph import Graph
 from pyfunctools.schema.separation.ownership import Owner, Ownership, SideName
 from pyfunctools.schema.separation.predicates import IsHuman, any_of, is_human_by_default
 from pyfunctools.schema.separation.side_values import (
@@ -262,7 +262,7 @@ def separate_normalized(
     whole: Validator | None = None,
 ) -> Separated:
     """Separate a normalized schema, with its validator if there is one; see `separate`."""
-    return separated_by(graph_of(schema, is_human or any_of()), whole or Validator(schema))
+    return separated_by(Graph(schema, is_human or any_of()), whole or Validator(schema))
 
 
 def separated_by(graph: Graph, whole: Validator) -> Separated:

@@ -102,18 +102,14 @@ def part_of(
         if side == "human" and not shaped:
             if all(item is ABSENT for item in items):
                 return ABSENT
-            items = _in_shape(place, part, items)
+            items = [
+                part_of(side, child(n), part[n], shaped=True) if own is ABSENT else own
+                for n, own in enumerate(items)
+            ]
         return [None if item is ABSENT else item for item in items]
     if found is not None and side == "human" and part is not None:
         found.append(_no_part_issue(place, keys))
     return part if side == "llm" else None if shaped else ABSENT
-
-
-def _in_shape(place: OwnedPlace, whole: list[JsonValue], own: list[Given]) -> list[Given]:
-    """Return the human's items, those without human parts in the shape of the whole."""
-    rows = ((place.child(n), item) for n, item in enumerate(whole))
-    shapes = (part_of("human", *row, shaped=True) for row in rows)
-    return [shape if one is ABSENT else one for one, shape in zip(own, shapes, strict=True)]
 
 
 def is_human_at(root: OwnedPlace, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, cast
 from pyfunctools._json import JsonObject, JsonSchema, JsonValue, members_of
 from pyfunctools.schema.ground.path import Keys, value_at
 from pyfunctools.schema.ground.walk import map_subschemas
-from pyfunctools.schema.separation.graph import graph_of
+from pyfunctools.schema.separation.graph import Graph
 from pyfunctools.schema.separation.predicates import is_human_by_default
 from pyfunctools.schema.vocabulary import UNDECLARED
 
@@ -62,7 +62,7 @@ def _has_human_part(root: JsonSchema, key: str, listed: JsonObject) -> bool:
     """Return whether a property or any part of it is human; `root` has the definitions."""
     below = {name: root[name] for name in ("$defs", "components") if name in root}
     schema = {**below, "properties": {key: listed[key]}}
-    return graph_of(schema, is_human_by_default).root.touched
+    return Graph(schema, is_human_by_default).root.touched
 
 
 def _escaped(name: str) -> str:
