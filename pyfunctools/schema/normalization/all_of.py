@@ -373,7 +373,9 @@ class Merger:
             if reference is None:
                 found.append(part)
                 continue
-            target = None if reference in seen else self._definitions.to_merge(reference)
+            target = None if reference in seen else self._definitions.at(reference)
+            if not UNEVALUATED.isdisjoint(members_of(target)):
+                target = None  # it means something else elsewhere
             if target is None and reference not in seen:
                 found.append(part)
             elif len(part.node) > 1:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from math import isfinite
-from typing import NamedTuple, cast
+from typing import cast
 
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools.errors import SchemaError
@@ -20,18 +20,15 @@ _HUGE = 10**4000
 """Python writes no integer of more than 4,300 digits (`sys.int_info`)."""
 
 
-class Contents(NamedTuple):
-    """All keys in a schema, without the root's `$defs`, and the values of all `$ref` keys.
-
-    Names of properties are among the keys, and `$ref`s of examples among the references.
-    """
-
-    keys: frozenset[str]
-    references: frozenset[str]
+_PLACES = (IDENTITY | DYNAMIC_REFERENCES) - {"id"}
+"""Keywords that name a place in a schema, and references other than `$ref`."""
 
 
-def check_schema(schema: JsonSchema) -> Contents:
-    """Check that a schema can be normalized, and return its keys and references.
+def check_schema(schema: JsonSchema) -> bool:
+    """Check that a schema can be normalized, and return whether `bundle` may change it.
+
+    It does not if all references are `#/$defs/NAME`, without anchors and `$id`s. Names of
+    properties count as keywords, and `$ref`s of examples as references.
 
     Raises:
         SchemaError: it is not an object, contains a value that is not JSON (a set, a tuple, `NaN`,
@@ -67,7 +64,8 @@ def check_schema(schema: JsonSchema) -> Contents:
         raise SchemaError(f"the schema is nested more than {MAX_SCHEMA_DEPTH} deep")
     if not (sound and all(map(is_utf8_text, keys))):
         _blame(schema)
-    return Contents(frozenset(keys), frozenset(references))
+    is_bundled = _PLACES.isdisjoint(keys) and all(map(_is_canonical, references))
+    return not is_bundled or is_early(schema)
 
 
 def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:
@@ -119,24 +117,10 @@ def _named(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-_PLACES = (IDENTITY | DYNAMIC_REFERENCES) - {"id"}
-"""Keywords that name a place in a schema, and references other than `$ref`."""
-
-
 @lru_cache(maxsize=4096)
 def _is_canonical(reference: str) -> bool:
     name = defined_name(reference)
     return name is not None and reference == reference_to(name)
-
-
-def needs_bundling(schema: JsonSchema, contents: Contents) -> bool:
-    """Return whether `bundle` would change a schema with these contents.
-
-    It would not if all references are `#/$defs/NAME`, without anchors and `$id`s.
-    """
-    if is_early(schema) or not _PLACES.isdisjoint(contents.keys):
-        return True
-    return not all(map(_is_canonical, contents.references))
 
 
 def is_early(schema: JsonSchema, drafts: str = "3467") -> bool:

@@ -10,7 +10,7 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
 from pyfunctools.schema.ground.references import defined_name, reference_to
 from pyfunctools.schema.ground.walk import WITH_SCHEMAS
-from pyfunctools.schema.normalization.check_input import check_schema, needs_bundling
+from pyfunctools.schema.normalization.check_input import check_schema
 from pyfunctools.schema.normalization.prepare import Bundled, Prepare, Scope, bundled_below
 from pyfunctools.schema.normalization.spelling import split_types, translate
 from pyfunctools.schema.normalization.targets import Targets, complete_mapping, is_copied
@@ -46,7 +46,8 @@ def normalize(schema: Mapping[str, Any] | bool) -> Mapping[str, Any] | bool:
     """
     if isinstance(schema, bool):
         return schema
-    if needs_bundling(schema, check_schema(schema)):
+    needs_bundling = check_schema(schema)
+    if needs_bundling:
         from pyfunctools.schema.normalization.bundle import bundle
 
         schema = bundle(schema)

@@ -7,7 +7,13 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, membe
 from pyfunctools.schema.ground.json_values import equal
 from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.clean import CLEAN, known_type, with_visible_texts
-from pyfunctools.schema.outline.json_types import ALL_TYPES, json_type, texts_of, types_named
+from pyfunctools.schema.outline.json_types import (
+    ALL_TYPES,
+    json_type,
+    schemas_by_name,
+    texts_of,
+    types_named,
+)
 from pyfunctools.schema.vocabulary import (
     ASSERTIONS,
     IN_PLACE,
@@ -121,19 +127,16 @@ def _split_items(node: dict[str, JsonValue]) -> None:
 
 
 def _split_dependencies(node: dict[str, JsonValue]) -> None:
-    required = {**members_of(node.get("dependentRequired"))}
-    schemas = {**members_of(node.get("dependentSchemas"))}
-    for name, needed in members_of(node.pop("dependencies")).items():
-        if isinstance(needed, dict | bool):
-            also = schemas.get(name)
-            schemas[name] = needed if also is None else {"allOf": [also, needed]}
-        elif isinstance(needed, list | str):
-            names = [needed] if isinstance(needed, str) else texts_of(needed)
-            required[name] = list(dict.fromkeys([*texts_of(required.get(name)), *names]))
-    if required:
-        node["dependentRequired"] = required
-    if schemas:
-        node["dependentSchemas"] = schemas
+    given = members_of(node.pop("dependencies"))
+    names = {n: list(dict.fromkeys(texts_of(v))) for n, v in given.items() if isinstance(v, list)}
+    for keyword, found in (
+        ("dependentRequired", names),
+        ("dependentSchemas", schemas_by_name(given)),
+    ):
+        if found and keyword in node:
+            node["allOf"] = [*items_of(node.get("allOf")), {keyword: found}]
+        elif found:
+            node[keyword] = found
 
 
 def _number_bound(node: dict[str, JsonValue]) -> None:

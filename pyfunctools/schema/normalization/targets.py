@@ -10,7 +10,7 @@ from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.references import defined_name, reference_to, steps_of
 from pyfunctools.schema.normalization.spelling import translate
 from pyfunctools.schema.outline.json_types import listed_values, schemas_of, texts_of
-from pyfunctools.schema.vocabulary import ALL_OF, ASSERTIONS, UNEVALUATED, UNIONS
+from pyfunctools.schema.vocabulary import ALL_OF, ASSERTIONS, UNIONS
 
 
 class Targets:
@@ -24,15 +24,6 @@ class Targets:
         """Return the schema at a reference, not normalized, or `None`."""
         name = defined_name(reference)
         return None if name is None else self._definition(name)
-
-    def to_merge(self, reference: str) -> JsonSchema | bool | None:
-        """Return the schema at a reference if it can be merged into another one, else `None`.
-
-        One with `unevaluated*` means something else elsewhere.
-        """
-        target = self.at(reference)
-        is_fixed = isinstance(target, dict) and not UNEVALUATED.isdisjoint(target)
-        return None if is_fixed else target
 
     def follow(self, reference: str) -> None:
         """Check that a reference leads to something other than references."""

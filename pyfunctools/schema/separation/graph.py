@@ -128,17 +128,17 @@ class Graph:
     known to use only the last name of a path is called `by_name`: a subschema at paths with the
     same last name is one node.
 
-    A pickle has the results of the predicate in the order of the calls, instead of a predicate of
-    the program's, and then `is_human` knows the paths that it was called for.
+    A pickle has the results of a predicate of the program's, in the order of the calls, and then
+    `is_human` knows the paths that it was called for.
 
     Raises:
         DefinitionError: the predicate raised an exception; the error names the path.
     """
 
-    def __init__(self, schema: JsonSchema, is_human: IsHuman, by_name: bool | None = None) -> None:
+    def __init__(self, schema: JsonSchema, is_human: IsHuman) -> None:
         self.schema = schema
         self.is_human: IsHuman = is_human
-        self._by_name = needs_name_only(is_human) if by_name is None else by_name
+        self._by_name = needs_name_only(is_human)
         self._known: dict[tuple[object, ...], Node] = {}
         self._first_parents: dict[Node, Node] = {}
         self._queue: list[tuple[Node, _Context]] = []
@@ -167,8 +167,9 @@ class Graph:
             scratch.clear()
 
     def __reduce__(self) -> tuple[object, ...]:
-        known = self.is_human if self._by_name else None
-        return (_replayed, (self.schema, known, tuple(self._answers)))
+        if self._by_name:
+            return (Graph, (self.schema, self.is_human))
+        return (_replayed, (self.schema, tuple(self._answers)))
 
     def smallest(self, start: Iterable[Node], rule: Callable[[Node, Set[Node]], bool]) -> set[Node]:
         """Return the smallest set of nodes for which `rule(node, set)` is true.
@@ -273,7 +274,7 @@ def path_below(path: Path, steps: Keys) -> Path:
     return below
 
 
-def _replayed(schema: JsonSchema, is_human: IsHuman | None, answers: tuple[bool, ...]) -> Graph:
+def _replayed(schema: JsonSchema, answers: tuple[bool, ...]) -> Graph:
     known, marked = iter(answers), set[Keys]()
 
     def answer(path: Path, _: JsonSchema) -> bool:
@@ -281,8 +282,8 @@ def _replayed(schema: JsonSchema, is_human: IsHuman | None, answers: tuple[bool,
             marked.add(path.keys)
         return is_marked
 
-    graph = Graph(schema, answer, by_name=is_human is not None)
-    graph.is_human = is_human or (lambda path, _: path.keys in marked)
+    graph = Graph(schema, answer)
+    graph.is_human = lambda path, _: path.keys in marked
     return graph
 
 

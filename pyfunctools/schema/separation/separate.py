@@ -190,14 +190,13 @@ class Separated:
         replaced by the issues of the model's side there or below. Without such issues, the rule
         needs the values of both sides, and the message states only this.
         """
-        own: list[Issue] | None = None
+        own = self._own_issues(whole, llm, human)
         found: dict[tuple[str, str, str], Issue] = {}
         for issue in issues:
             keys = issue.path.keys
             if is_human_at(self._ownership.root, keys, llm, human):
                 there = [side_issue("human", keys, issue.expected)]
             else:
-                own = self._own_issues(whole, llm, human) if own is None else own
                 there = [one for one in own if one.path.keys[: len(keys)] == keys]
             if not there:
                 expected = _TOGETHER if value_at(whole, keys) else _UNLESS

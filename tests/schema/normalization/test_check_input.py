@@ -61,7 +61,7 @@ def test_subclasses_of_json_types_are_json():
     class Node(dict[str, Any]):
         pass
 
-    assert "inner" in check_schema(Node(inner=Node(a=Name("b")))).keys
+    check_schema(Node(inner=Node(a=Name("b"))))
 
 
 def test_the_deepest_nesting_is_256():

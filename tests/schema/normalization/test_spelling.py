@@ -84,7 +84,7 @@ KEYWORDS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (
         {"dependencies": {"a": ["b"], "c": {"required": ["d"]}, "e": "f", "g": 1}},
         {
-            "dependentRequired": {"a": ["b"], "e": ["f"]},
+            "dependentRequired": {"a": ["b"]},
             "dependentSchemas": {"c": {"required": ["d"]}},
         },
     ),
@@ -94,7 +94,11 @@ KEYWORDS: list[tuple[dict[str, Any], dict[str, Any]]] = [
             "dependentRequired": {"a": ["d"]},
             "dependentSchemas": {"c": {}},
         },
-        {"dependentRequired": {"a": ["d", "b"]}, "dependentSchemas": {"c": {"allOf": [False]}}},
+        {
+            "dependentRequired": {"a": ["d"]},
+            "dependentSchemas": {"c": {}},
+            "allOf": [{"dependentRequired": {"a": ["b"]}}, {"dependentSchemas": {"c": False}}],
+        },
     ),
     ({"example": 1}, {"examples": [1]}),
     ({"example": None}, {"examples": [None]}),
