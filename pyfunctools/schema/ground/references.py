@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain, count
 from urllib.parse import quote, unquote
 
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
@@ -27,6 +28,11 @@ def defined_name(reference: str) -> str | None:
     if not reference.startswith(prefix) or "/" in reference[len(prefix) :]:
         return None
     return _unescape(reference[len(prefix) :])
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Yield a name, and then with numbers: `A`, `A_2`, `A_3`."""
+    return chain((name,), (f"{name}_{number}" for number in count(2)))
 
 
 def steps_of(reference: str) -> Keys | None:

@@ -2,14 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from itertools import count
 from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pyfunctools._json import JsonSchema, members_of
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.path import pointer_of
-from pyfunctools.schema.ground.references import defined_name, follow, reference_to, steps_of
+from pyfunctools.schema.ground.references import (
+    defined_name,
+    follow,
+    numbered,
+    reference_to,
+    steps_of,
+)
 from pyfunctools.schema.ground.walk import children
 from pyfunctools.schema.normalization.check_input import is_early
 from pyfunctools.schema.normalization.prepare import bundled_below
@@ -179,7 +184,7 @@ class _Bundle:
         """Return the name of the definition of a schema; add the definition if it is new."""
         key = (id(target.schema), target.resource)
         if key not in self._names:
-            names = self._numbered.setdefault(wanted, _numbered(wanted))
+            names = self._numbered.setdefault(wanted, numbered(wanted))
             taken = self._targets, self._dangling
             name = next(n for n in names if not any(n in each for each in taken))
             self._names[key] = name
@@ -210,9 +215,3 @@ def _name_of(reference: str) -> str:
         words = [path.rstrip("/").rpartition("/")[2].partition(".")[0]]
     safe = [_UNSAFE.sub("_", word).strip("_") for word in words]
     return "_".join(filter(None, safe)) or "root"
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    for number in count(2):
-        yield f"{name}_{number}"

@@ -51,9 +51,9 @@ class Node:
         self.rules = self.schema if isinstance(self.schema, dict) else {}
         self.required = texts_of(self.rules.get("required"))
 
-    def parts_under(self, keyword: str) -> list["Node"]:
-        """Return the direct subschemas under a keyword."""
-        return [part for keys, part in self.parts.items() if keys[0] == keyword]
+    def parts_under(self, *keywords: str) -> list["Node"]:
+        """Return the direct subschemas under these keywords."""
+        return [part for keys, part in self.parts.items() if keys[0] in keywords]
 
     @property
     def target(self) -> "Node | None":

@@ -53,14 +53,13 @@ def alternatives(node: Node) -> Iterator[list[Node]]:
 
 def has_mark_in_whole(node: Node) -> bool:
     """Return whether a mark is under a keyword such as `contains`, that needs the whole value."""
-    return any(part.touched and keys[0] in INDIVISIBLE for keys, part in node.parts.items())
+    return any(part.touched for part in node.parts_under(*INDIVISIBLE))
 
 
 def is_human(node: Node, human: Set[Node]) -> bool:
     """Return whether a schema for the same value as a node, or an alternative, is human."""
-    return any(
-        part in human and (keys[0] in _PASSED_ON or (keys[0] in ALTERNATIVES and not part.is_null))
-        for keys, part in node.parts.items()
+    return any(part in human for part in node.parts_under(*_PASSED_ON)) or any(
+        part in human and not part.is_null for part in node.parts_under(*ALTERNATIVES)
     )
 
 
@@ -70,10 +69,8 @@ def has_model_slot(node: Node, model: Set[Node]) -> bool:
     Undeclared properties that are merely not forbidden do not count.
     """
     return any(
-        keys[0] in BELOW
-        and part.schema is not False
-        and (not part.touched or (part in model and not part.is_null))
-        for keys, part in node.parts.items()
+        part.schema is not False and (not part.touched or (part in model and not part.is_null))
+        for part in node.parts_under(*BELOW)
     )
 
 
@@ -81,7 +78,7 @@ def has_model_part(node: Node, model: Set[Node]) -> bool:
     """Return whether a node that is not human has a part that the model gives."""
     return (
         has_model_slot(node, model)
-        or any(part in model and keys[0] in TOGETHER for keys, part in node.parts.items())
+        or any(part in model for part in node.parts_under(*TOGETHER))
         or any(_have_model_parts(branches, model) for branches in alternatives(node))
     )
 
@@ -141,10 +138,7 @@ class OwnedPlace:
         self.possible = tuple(same_place(roots, IN_PLACE))
         self.names = dict.fromkeys(chain.from_iterable(n.property_names for n in self.possible))
         self.unnamed = [
-            (node, part)
-            for node in self.possible
-            for keys, part in node.parts.items()
-            if keys[0] in UNDECLARED
+            (node, part) for node in self.possible for part in node.parts_under(*UNDECLARED)
         ]
         self.width = max(
             (len(node.parts_under("prefixItems")) for node in self.possible), default=0
@@ -257,8 +251,7 @@ class Ownership:
         """
         return any(
             part in self._losing and self._is_human(part)
-            for keys, part in node.parts.items()
-            if keys[0] in _ITEMS
+            for part in node.parts_under("prefixItems", "items")
         )
 
     def _has_indistinct_branches(self, node: Node) -> bool:
@@ -375,7 +368,6 @@ def may_match(pattern: str, name: str) -> bool:
     return matches(pattern, name) is not False
 
 
-_ITEMS = frozenset({"items", "prefixItems"})
 _TELLING = VALUE_LISTS | {"type"}
 """Keywords by which a model can tell two branches apart."""
 _REMARKS = REMARKS | {"default", "description"}

@@ -11,7 +11,12 @@ from typing import Final
 
 from pyfunctools._json import JsonSchema, JsonValue, members_of
 from pyfunctools.limits import DEFAULT_LIMITS
-from pyfunctools.schema.ground.references import prune, reachable_definitions, reference_to
+from pyfunctools.schema.ground.references import (
+    numbered,
+    prune,
+    reachable_definitions,
+    reference_to,
+)
 from pyfunctools.schema.outline.json_types import listed_values, types_named
 from pyfunctools.schema.separation.graph import TOGETHER, Node, same_place
 from pyfunctools.schema.separation.ownership import (
@@ -48,6 +53,7 @@ _KEPT = {"llm": kept_by("llm"), "human": kept_by("human")}
 _CONSTANTS = VALUE_LISTS | {"default"}
 """Keywords that the model's side keeps if nothing in them can be human: no object or array, and in
 a touched node no string."""
+_PARTED = frozenset({"array", "object"})
 _OBJECT = UNDECLARED | {"properties"}
 _CONDITIONS = CONJUNCTIVE - {"allOf"} | {"discriminator"}
 
@@ -74,7 +80,6 @@ class _SideWriter:
         self._side: SideName = side
         self._shared = shared
         self._parts = CertainParts(side)
-        self._conditions: dict[OwnedPlace, list[Node]] = {}
         self._whole: list[JsonValue] = []
         self._definitions: dict[str, JsonValue] = {}
         self._names: dict[tuple[Node, OwnedPlace], str] = {}
@@ -99,7 +104,8 @@ class _SideWriter:
         """Return this side of a node for a mixed place."""
         if not isinstance(node.schema, dict):
             return node.schema
-        if self._has_no_parts(node) or (node.touched and node.is_null):
+        is_without_parts = self._side == "human" and _has_no_parts(node)
+        if is_without_parts or (node.touched and node.is_null):
             return NULL
         key = (node, place)
         if key not in self._schemas:
@@ -118,10 +124,9 @@ class _SideWriter:
         key = (target, place)
         name = self._names.get(key)
         if name is None:
-            name, number = target.name, 1
-            while name in self._definitions or name in self._shared:
-                number += 1
-                name = f"{target.name}_{number}"
+            taken = self._definitions, self._shared
+            names = numbered(target.name)
+            name = next(n for n in names if not any(n in each for each in taken))
             self._names[key] = name
             self._definitions[name] = True  # reserved: the target may refer to itself
             self._definitions[name] = self._at(*key)
@@ -132,8 +137,8 @@ class _SideWriter:
         stated = members_of(node.rules["discriminator"])
         targets = {
             str(part.rules["$ref"]): self._reference(part.target, place)
-            for keys, part in node.parts.items()
-            if keys[0] in UNIONS and part.target is not None
+            for part in node.parts_under(*UNIONS)
+            if part.target is not None
         }
         result: dict[str, JsonValue] = {"propertyName": stated.get("propertyName")}
         if isinstance(mapping := stated.get("mapping"), dict):
@@ -141,22 +146,13 @@ class _SideWriter:
             result["mapping"] = named
         return result
 
-    def _has_no_parts(self, node: Node) -> bool:
-        """Return whether the human's side of a node is empty: it allows no object and no array."""
-        if self._side == "llm":
-            return False
-        kinds, values = types_named(node.rules), listed_values(node.rules)
-        if kinds is not None:
-            return not any(kind in ("array", "object") for kind in kinds)
-        return values is not None and not any(isinstance(v, dict | list) for v in values)
-
     def _mixed(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
         source = node.rules
         result = {key: value for key, value in source.items() if key in _KEPT[self._side]}
         if self._side == "llm":
             result |= _constants(node)
         elif (kinds := types_named(source)) is not None:
-            kept = [kind for kind in kinds if kind in ("array", "object")]
+            kept = [kind for kind in kinds if kind in _PARTED]
             kept += ["null"] if len(kept) < len(kinds) else []  # stands for a value without parts
             result["type"] = kept[0] if len(kept) == 1 else [*kept]
         if not _OBJECT.isdisjoint(source):
@@ -231,18 +227,9 @@ class _SideWriter:
         A side has no conditions, and if no condition holds, any value is valid. So it rejects
         nothing, but shows which values are wanted.
         """
-        conditional = self._conditions.get(place)
-        if conditional is None:
-            conditions = (
-                part
-                for node in place.possible
-                for keys, part in node.parts.items()
-                if keys[0] in _CONDITIONS
-            )
-            conditional = [*same_place(conditions, TOGETHER.union(UNIONS))]
-            self._conditions[place] = conditional
+        conditions = (part for node in place.possible for part in node.parts_under(*_CONDITIONS))
         child, found = place.child(name), list[JsonSchema | bool]()
-        for node in conditional:
+        for node in same_place(conditions, TOGETHER.union(UNIONS)):
             part = node.parts.get(("properties", name))
             if part is not None and child.owner == "mixed":
                 part.name = part.name or name
@@ -318,6 +305,14 @@ class _SideWriter:
         if self._side == "llm" and isinstance(tag, str) and place.child(tag) is LLM:
             result["discriminator"] = self._discriminator(node, place)
         return result
+
+
+def _has_no_parts(node: Node) -> bool:
+    """Return whether a node allows no object and no array."""
+    kinds, values = types_named(node.rules), listed_values(node.rules)
+    if kinds is not None:
+        return _PARTED.isdisjoint(kinds)
+    return values is not None and not any(isinstance(value, dict | list) for value in values)
 
 
 def _constants(node: Node) -> dict[str, JsonValue]:
