@@ -36,10 +36,7 @@ def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """A place for a subschema in a copy of a schema, to put another one there.
-
-    `inner` is the original subschema, `steps` lead to it from the schema one level above.
-    """
+    """A place in a copy of a schema; `steps` lead to it, and `inner` is the original subschema."""
 
     holder: Any
     key: str | int
@@ -52,10 +49,7 @@ class Slot:
 
 
 def copy_with_slots(schema: JsonSchema) -> tuple[dict[str, JsonValue], list[Slot]]:
-    """Return a copy of a schema, and the slots of its subschemas one level below.
-
-    To fill a slot changes only the copy. A walk without recursion keeps a list of slots.
-    """
+    """Return a copy of a schema, and the slots in it for its subschemas one level below."""
     copy: dict[str, Any] = dict(schema)
     slots: list[Slot] = []
     for steps, inner in children(schema):
@@ -75,8 +69,7 @@ def map_children(
     """Return a copy in which each subschema one level below is the result of `visit`.
 
     `visit` is called with the steps to a subschema, and the subschema. The copy shares everything
-    else with the original. To go deeper, `visit` calls `map_children` again (two stack frames a
-    level).
+    else with the original.
     """
     copy, slots = copy_with_slots(schema)
     for slot in slots:

@@ -192,8 +192,7 @@ def _examples(value: JsonValue) -> JsonValue:
 def with_visible_texts(example: JsonValue) -> JsonValue:
     """Return an example without the invisible characters in its texts.
 
-    Only for values that are read and never sent, such as examples and extensions. An example
-    without such characters is returned as the same object.
+    Only for values that are read and never sent. One without them is returned as the same object.
     """
     shown: JsonValue = example
     if isinstance(example, str):
@@ -236,9 +235,7 @@ CLEAN: Mapping[str, Clean] = {
 }
 """For each keyword whose value has a form, the function that corrects it.
 
-An empty `enum` is left out: real documents write one where the values are not known, and strictly
-no value would be valid. Only the invalid value is left out: with it, the validator would reject the
-whole schema.
+An empty `enum` is left out: real documents write one where the values are not known.
 """
 
 

@@ -152,10 +152,7 @@ class Normalizer(Generic[Scope]):
         depth: int,
         known_as: str | None = None,
     ) -> JsonValue:
-        """Return a normalized schema, any other value as it is.
-
-        `copied` is true below a schema that was copied from a definition.
-        """
+        """Return a normalized schema; `copied` is true below one copied from a definition."""
         if not isinstance(schema, dict):
             return schema
         if depth > MAX_SCHEMA_DEPTH:

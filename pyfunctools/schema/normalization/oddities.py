@@ -1,8 +1,7 @@
 """Mistakes in a schema as it was written: notes for a document, faults for a schema of the program.
 
-`normalize` corrects a schema silently. A document is written by others, so its mistakes are
-reported in notes (`notes_of`). In a schema of the program they are errors (`faults_of`): without a
-misspelled `required` or an invalid pattern, the schema would accept too much.
+`normalize` corrects a schema silently. Mistakes of a document are reported in notes (`notes_of`),
+those of the program are errors (`faults_of`): the schema would accept too much.
 """
 
 from collections.abc import Iterator
@@ -173,9 +172,8 @@ _SHORTEST = 4
 def keyword_meant(word: str) -> str | None:
     """Return the keyword that a misspelled word probably means, or `None`.
 
-    Case, `_`, `-` and `$` are ignored (`min_length`). About one letter in four may be wrong, or
-    swapped with the next, and one be missing or added (`propertys`). So `enumNames` and
-    `isNullable` are no misspelled words.
+    Case, `_`, `-` and `$` are ignored (`min_length`). About one letter in four may be wrong, and
+    one be missing or added (`propertys`): `enumNames` is no misspelled word.
     """
     if word in KEYWORDS or word.startswith("x-") or len(word) > 64:
         return None

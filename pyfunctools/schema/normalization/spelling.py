@@ -237,9 +237,8 @@ def split_types(node: JsonSchema) -> JsonSchema:
 
     Each branch has the keywords of its type, and the values of `enum` or `const` of its type; if
     these have no value of the type, the branch is left out, unless a part of it is marked: then
-    nothing is split, and the mark stays. Keywords that apply to all types stay
-    outside. A list of types stays if no other keyword depends on the type. A second `anyOf` goes
-    under `allOf`. An `enum` without types that contains `null` is split too.
+    nothing is split. A list of types stays if no other keyword depends on the type. A second
+    `anyOf` goes under `allOf`. An `enum` without types that contains `null` is split too.
     """
     given = node.get("type")
     if (isinstance(given, str) and given != "null") or not _BARS.isdisjoint(node):

@@ -69,8 +69,7 @@ class Joined(dict[str, JsonValue]):
 class Copied(dict[str, JsonValue]):
     """A subschema of a merged definition; its own references are not merged again.
 
-    So an `allOf` is merged with definitions one level deep only, and schemas that refer to each
-    other do not grow without end.
+    So schemas that refer to each other do not grow without end.
     """
 
 

@@ -111,7 +111,7 @@ _SAME_PATH = IN_PLACE | {"contentSchema", "propertyNames"}
 class _Context(NamedTuple):
     """Where a node is used.
 
-    `is_target`: it was reached by a `$ref`, and the predicate was called with the keywords of both.
+    `is_target`: a `$ref` leads to it, and the predicate was called with the keywords of both.
     `shielded`: the schema around it, or the reference to it, has `x-human: false`.
     """
 

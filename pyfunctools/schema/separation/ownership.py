@@ -7,8 +7,7 @@ one alternative (other than null) does, since the model could choose it by givin
     pay: anyOf [{card, limit: human}, {iban}]     mixed: the model gives `card` or `iban`
     pay: anyOf [{pin: human}, {iban}]             human, and `pay` is human in each branch
 
-The owner of a name is the same in all branches and `allOf` members: a name that is human in one of
-them is human in all, and in objects that do not declare it.
+A name that is human in one branch or `allOf` member is human in all.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -125,8 +124,7 @@ class OwnedPlace:
     `nodes` apply to every value there (references and `allOf` followed), `possible` also
     include the branches of unions and conditions. `names` are the declared properties. `unnamed`
     are the pattern and additional properties, each after the node it is in. Items from index
-    `width` on are alike.
-    Places are compared by identity.
+    `width` on are alike. Places are compared by identity.
     """
 
     def __init__(

@@ -79,11 +79,7 @@ class Separated:
 
     @property
     def lost(self) -> tuple[Path, ...]:
-        """The unmarked places that are human as a whole though the model had a part there.
-
-        One of their alternatives is human, or a mark is where a value cannot be split (in
-        `contentSchema`, for example).
-        """
+        """The unmarked places that are human as a whole though the model had a part there."""
         return tuple(self._ownership.lost())
 
     def owner(self, path: Keys) -> Owner:

@@ -1,8 +1,7 @@
 """Ownership applied to values: values that a side may not give, its part of a whole, the merge.
 
-Each function walks over the value along the places of the schema. It goes on below a mixed place.
-At any other place only the owner's value counts, so the model's value never stands in the human's
-place. Values nested too deeply (`is_too_deep`) are rejected before.
+Each function walks over the value along the places of the schema, and goes on below a mixed place:
+elsewhere only the owner's value counts. Values that are `is_too_deep` are rejected before.
 """
 
 from collections.abc import Collection
@@ -44,8 +43,7 @@ is_too_deep = partial(deeper_than, limit=DEFAULT_LIMITS.depth)
 def own_part(root: OwnedPlace, side: SideName, value: JsonValue) -> tuple[Given, list[Issue]]:
     """Return the part of a value that a side may give, and an issue for each other part.
 
-    A value at a mixed place that is not JSON is an issue too. An empty object at the root is never
-    foreign.
+    A value at a mixed place that is not JSON is an issue too; an empty object at the root is none.
     """
     found: list[Issue] = []
     if root.owner in (side, "mixed"):
