@@ -281,9 +281,7 @@ class _SideWriter:
         return result
 
     def _item(self, part: Node, place: OwnedPlace) -> JsonSchema | bool:
-        inner = self._below(part, place)
-        if part.schema is False:
-            return False
+        inner = False if part.schema is False else self._below(part, place)
         return NULL if inner is None else inner
 
     def _in_place(self, node: Node, place: OwnedPlace) -> dict[str, JsonValue]:
@@ -370,7 +368,7 @@ class CertainParts:
         steps: list[str | int] = []
         if _are(nodes, "object"):
             steps += dict.fromkeys(name for node in nodes for name in node.required)
-        if _are(nodes, "array") and any(map(_needs_an_item, nodes)):
+        if _are(nodes, "array") and any(node.rules.get("minItems") for node in nodes):
             steps.append(0)
         for step in steps:
             parts = chain.from_iterable(parts_at(node, step) for node in nodes)
@@ -382,8 +380,3 @@ class CertainParts:
 
 def _are(nodes: Iterable[Node], kind: str) -> bool:
     return any(node.rules.get("type") == kind for node in nodes)
-
-
-def _needs_an_item(node: Node) -> bool:
-    least = node.rules.get("minItems")
-    return isinstance(least, int | float) and least >= 1
