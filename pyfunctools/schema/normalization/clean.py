@@ -83,12 +83,10 @@ def _number(value: JsonValue) -> JsonValue:
     if not isinstance(value, str):
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
     text = value.strip()
-    if re.fullmatch(r"[+-]?[0-9]{1,300}", text, re.ASCII):
-        return int(text)
-    if re.fullmatch(r"[+-]?[0-9]{0,300}\.?[0-9]{1,300}([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
-        number = float(text)
-        return number if math.isfinite(number) else None
-    return None
+    if not re.fullmatch(r"[+-]?[0-9]{0,300}\.?[0-9]{1,300}([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
+        return None
+    number = int(text) if text.lstrip("+-").isdigit() else float(text)
+    return number if isinstance(number, int) or math.isfinite(number) else None
 
 
 def _bound(value: JsonValue) -> JsonValue:

@@ -15,7 +15,7 @@ from pyfunctools.schema.normalization.prepare import Bundled, Prepare, Scope, bu
 from pyfunctools.schema.normalization.spelling import split_types, translate
 from pyfunctools.schema.normalization.targets import Targets, complete_mapping, is_copied
 from pyfunctools.schema.outline.json_types import schemas_by_name
-from pyfunctools.schema.vocabulary import ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from pyfunctools.schema.vocabulary import SCHEMA_MAP
 
 if TYPE_CHECKING:  # imported by the first schema with an `allOf`
     from pyfunctools.schema.normalization.all_of import Merger
@@ -195,11 +195,10 @@ class Normalizer(Generic[Scope]):
                 for name, inner in value.items()
             }
             return value if all(map(is_, members.values(), value.values())) else members
-        if keyword in SCHEMA_LIST and isinstance(value, list):
+        if isinstance(value, list):
             items = [self._normalized(inner, scope, copied, depth + 2) for inner in value]
             return value if all(map(is_, items, value)) else items
-        is_one = keyword in ONE_SCHEMA
-        return self._normalized(value, scope, copied, depth + 1) if is_one else value
+        return self._normalized(value, scope, copied, depth + 1)
 
     @cached_property
     def _merger(self) -> "Merger":
