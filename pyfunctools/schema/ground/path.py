@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from json import dumps, loads
 from typing import TypeAlias
 
 from pyfunctools._json import JsonValue
@@ -40,6 +39,8 @@ class Path(str):
             elif key.isascii() and key.replace("$", "_").isidentifier():
                 text += "." + key
             else:
+                from json import dumps  # few names need it
+
                 text += f"[{dumps(key)}]"
         path = cls(text)
         path.keys = steps
@@ -58,6 +59,8 @@ def parse_path(text: str) -> Keys | None:
     """
     if not text.startswith(ROOT):
         return None
+    from json import loads
+
     keys: list[str | int] = []
     at = len(ROOT)
     while at < len(text):

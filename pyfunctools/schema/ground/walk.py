@@ -1,7 +1,6 @@
 """The subschemas of a schema: reads, copies and replaces them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from pyfunctools._json import JsonSchema, JsonValue
@@ -34,14 +33,18 @@ def children(schema: JsonSchema) -> Iterator[tuple[Keys, JsonSchema | bool]]:
             yield (keyword,), value
 
 
-@dataclass(slots=True, eq=False)
 class Slot:
     """A place in a copy of a schema; `steps` lead to it, and `inner` is the original subschema."""
 
-    holder: Any
-    key: str | int
-    inner: JsonSchema | bool
-    steps: Keys = ()
+    __slots__ = ("holder", "inner", "key", "steps")
+
+    def __init__(
+        self, holder: Any, key: str | int, inner: JsonSchema | bool, steps: Keys = ()
+    ) -> None:
+        self.holder = holder
+        self.key = key
+        self.inner = inner
+        self.steps = steps
 
     def put(self, schema: JsonSchema | bool) -> None:
         """Replace the subschema."""
