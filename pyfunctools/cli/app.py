@@ -156,7 +156,7 @@ def list_functions(
 ) -> None:
     """List the functions of a source: name, origin, summary."""
     controller = open_source(source, undecorated=undecorated)
-    chosen = controller if tag is None else _selected(controller, [tag])
+    chosen = controller if tag is None else _selected(controller, [tag], None)
     _print_functions(chosen.functions, controller, as_json=as_json, is_whole=tag is None)
 
 
@@ -272,13 +272,14 @@ def export(
     source: SourceArgument,
     dialect: Annotated[str, typer.Option(help="`openai`, `anthropic`, `gemini`, ...")] = "openai",
     tag: Annotated[list[str] | None, typer.Option(help="Only functions with this tag.")] = None,
+    name: Annotated[list[str] | None, typer.Option(help="Only these functions.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Strict mode where possible.")] = False,
     undecorated: Undecorated = False,
 ) -> None:
     """Print a vendor's tools as JSON; losses go to standard error."""
     controller = open_source(source, undecorated=undecorated)
-    if tag:
-        controller = _selected(controller, tag)
+    if tag or name:
+        controller = _selected(controller, tag or None, name or None)
     tools = controller.tools(dialect, strict=strict or None)
     for function, losses in tools.losses.items():
         for loss in losses:
@@ -308,6 +309,8 @@ def call(
     In a terminal, the person is asked for missing values, and for approval if the function needs it
     or is destructive.
     """
+    if (source, args, human).count("-") > 1:
+        raise DefinitionError("-", "Standard input can be read once.", "Give the other by `@file`.")
     controller = open_source(
         source, server=server, headers=header, auth=auth, undecorated=undecorated, runs=True
     )
@@ -427,8 +430,11 @@ def _row(function: Function) -> dict[str, object]:
     }
 
 
-def _selected(controller: Controller, tags: list[str]) -> Controller:
+def _selected(
+    controller: Controller, tags: list[str] | None, names: list[str] | None
+) -> Controller:
     try:
-        return controller.select(tags=tags)
+        return controller.select(tags=tags, names=names)
     except DefinitionError as error:
-        raise DefinitionError("--tag", error.reason) from None
+        option = "--tag" if error.where == "select(tags)" else "--name"
+        raise DefinitionError(option, error.reason) from None

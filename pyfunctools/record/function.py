@@ -61,7 +61,8 @@ class Skipped:
 
     def __post_init__(self) -> None:
         for name in ("where", "reason", "pointer"):
-            if text := getattr(self, name):
+            text = getattr(self, name)
+            if isinstance(text, str):
                 object.__setattr__(self, name, visible(text))
 
 

@@ -6,7 +6,7 @@ from types import EllipsisType
 from typing import Literal, TypeAlias
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools.errors import DefinitionError
+from pyfunctools.errors import DefinitionError, wrong_type
 
 ParamType: TypeAlias = Literal["string", "integer", "number", "boolean", "array", "object", "null"]
 """The types of JSON Schema."""
@@ -59,8 +59,8 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
     """Return the JSON Schema of an object with exactly these parameters, in their order.
 
     Raises:
-        DefinitionError: `params` is not a list, an item is not a `Param` (but a schema, say), or
-            two have the same name.
+        DefinitionError: `params` is not a list, an item is not a `Param` (but a schema, say), has
+            no name or another `required` than `True` or `False`, or two have the same name.
     """
     properties: dict[str, JsonValue] = {}
     required: list[str] = []
@@ -80,6 +80,11 @@ def parameters_of(params: Sequence[object], where: str) -> dict[str, JsonValue]:
             )
         if param.name in properties:
             raise DefinitionError(where, f"Two parameters are named {param.name!r}.")
+        if param.name == "":
+            raise DefinitionError(where, "A parameter has no name.", "Name each of them.")
+        if not isinstance(param.required, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            setting = f"{where}({param.name}): `required`"
+            raise wrong_type(setting, "True or False", param.required)
         properties[param.name] = param.schema(where)
         if param.required and isinstance(param.default, EllipsisType):
             required.append(param.name)

@@ -253,7 +253,7 @@ def test_replay_counts_the_results_of_recorded_calls(folder: Path) -> None:
 
 
 def test_export_prints_the_tools_of_a_vendor_and_the_losses(folder: Path) -> None:
-    words = ("export", "demo", "--dialect", "anthropic", "--strict", "--tag", "orders")
+    words = ("export", "demo", "--dialect", "anthropic", "--strict", "--name", "order")
     done = run(*words, cwd=folder)
     (tool,) = json.loads(done.stdout)
     assert (tool["name"], tool["strict"]) == ("order", True)

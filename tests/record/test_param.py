@@ -58,6 +58,8 @@ def test_a_default_of_null_is_a_default() -> None:
         ([Param("x", "string"), Param("x", "string")], "Two parameters are named 'x'"),
         ([Param("x", "string"), {"type": "string"}], "a JSON Schema stands among the `Param`s"),
         ([Param("x", "string"), "y"], "a str stands among the `Param`s"),
+        ([Param("", "string")], "A parameter has no name"),
+        ([Param("x", "string", required="yes")], "trip(x): `required`: This must be True or False"),  # type: ignore[arg-type]
         (
             [Param("x", "array", items={"type": "string"})],
             "trip(x): `items` must not be a JSON Schema. Write a `Param` or",

@@ -150,7 +150,7 @@ class Pools:
         `pair` is the user and the password, `headers` are those of the response.
         """
         library = import_module(self._name)
-        for challenge in _DIGEST.findall(headers.get("www-authenticate", "")):
+        for challenge in _DIGEST.findall(headers.get("www-authenticate", "")[:_MAX_LINES]):
             message = library.Request(request.method, request.url)
             flow = library.DigestAuth(*pair).auth_flow(message)
             next(flow)
@@ -171,6 +171,8 @@ class Pools:
         }
 
 
+_MAX_LINES = 8192
+"""The most characters of challenges that are read."""
 _DIGEST = re.compile(
     r'\bdigest\s+(?:[\w-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|[^\s,"]*)[,\s]*)+', re.IGNORECASE
 )

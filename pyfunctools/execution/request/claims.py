@@ -119,13 +119,14 @@ def clashes(
 class _Name(NamedTuple):
     """A name in one place of a request, or in one object: of a field, or of a key of its value.
 
-    `keys` lead to its value, `field` to the whole field; the connection's names have neither. One
-    that is `invented` is not kept apart by the document.
+    `keys` lead to its value, `field` to the whole field, whose name is `head`; the connection's
+    names have no `keys`. One that is `invented` is not kept apart by the document.
     """
 
     text: str
     keys: Keys = ()
     field: Keys = ()
+    head: str = ""
     is_models: bool = False
     invented: bool = False
 
@@ -137,14 +138,14 @@ def _names_of(
     keys, head = field.argument, field.name
     are_keys_names = _has_names(field)
     if is_declared or (value is not None and not (are_keys_names and isinstance(value, dict))):
-        yield _Name(head, keys, keys, _is_models(keys, separated), not is_declared)
+        yield _Name(head, keys, keys, head, _is_models(keys, separated), not is_declared)
     if are_keys_names:
         nested = field.style == "deepObject"
         for key in _names_of_person(keys, separated):
-            yield _Name(f"{head}[{key}]" if nested else key, (*keys, key), keys)
+            yield _Name(f"{head}[{key}]" if nested else key, (*keys, key), keys, head)
         for key in (key for key, inner in members_of(value).items() if inner is not None):
             text, inside = f"{head}[{key}]" if nested else key, (*keys, key)
-            yield _Name(text, inside, keys, _is_models(inside, separated), True)
+            yield _Name(text, inside, keys, head, _is_models(inside, separated), True)
 
 
 def _has_names(field: Parameter) -> bool:
@@ -216,7 +217,7 @@ def _names_in_objects(arguments: JsonObject, separated: Separated) -> Iterator[l
 def _clashes_among(
     names: list[_Name], reserved: Collection[str] = ()
 ) -> Iterator[tuple[Keys, str]]:
-    """Yield the invented names that a server may read as the name of another field."""
+    """Yield the invented names that a server may read as a name that somebody else sets."""
     invented = [(each, ComparedName.of(each.text)) for each in names if each.invented]
     if not invented:
         return  # the document itself keeps declared names apart
@@ -234,9 +235,19 @@ def _clashes_among(
 
 
 def _is_taken(name: _Name, other: _Name) -> bool:
-    """Return whether a name must not be read as another; a field of a form may, as its owner's."""
-    is_owners = name.keys == name.field and name.is_models == other.is_models and other.keys
-    return other.field != name.field and not is_owners
+    """Return whether a name must not be read as another one: the model may confuse its own only."""
+    if not other.keys:
+        return True  # the connection's
+    if other.field == name.field:
+        return False
+    if name.is_models and not other.is_models:
+        return True
+    return name.keys != name.field and _head(name.text) == _head(other.head)
+
+
+def _head(name: str) -> str:
+    """Return what stands before a bracket: all that most servers read as the name."""
+    return name.partition("[")[0].casefold()
 
 
 def _with_delimiters(

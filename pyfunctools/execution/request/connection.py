@@ -255,6 +255,8 @@ class ConnectionSecrets:
 def _is_credential(name: str, text: str) -> bool:
     if sounds_secret(name) or not _AUTH.isdisjoint(re.findall(r"[a-z]+", name.lower())):
         return True
+    if name.lower() in _PLAIN:
+        return False
     is_token = _TOKEN.fullmatch(text) and not _VERSION.fullmatch(text)
     return bool(is_token or _SCHEME.match(text))
 
@@ -275,6 +277,12 @@ _AUTH = frozenset(
     | {"sig", "signature", "csrf", "xsrf", "nonce"}
 )
 """Words in the name of a header, cookie or query parameter that holds a credential."""
+
+_PLAIN = frozenset(
+    {"baggage", "cache-control", "expect", "idempotency-key", "keep-alive", "prefer", "range"}
+    | {"traceparent", "tracestate", "user-agent", "x-correlation-id", "x-request-id"}
+)
+"""Headers whose values look like a token, and are none."""
 
 _SCHEME = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey|api-key)\s", re.IGNORECASE)
 _TOKEN = re.compile(r"(?=.*[a-z])(?=.*\d)[\w.~+/=:-]{8,}", re.ASCII | re.IGNORECASE)

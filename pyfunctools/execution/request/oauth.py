@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 from urllib.parse import urljoin
 
-from pyfunctools._json import JsonObject
 from pyfunctools.errors import DefinitionError, DocumentError, missing_extra, wrong_type
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.credentials import secret_text
@@ -276,8 +275,13 @@ def saved(text: object, what: str) -> Hidden | None:
     """Return the `token` or `login` that was saved as this text; `None` if the text is none."""
     read = parse_strict(text, 8) if isinstance(text, str) and text else None
     value = None if read is None else read.value
-    is_known = isinstance(value, dict) and value.keys() in _SAVED[what]
-    return Hidden(cast("JsonObject", value)) if is_known else None
+    if not isinstance(value, dict) or value.keys() not in _SAVED[what]:
+        return None
+    for name, each in value.items():
+        is_none = each is None and name in ("refresh", "until")
+        if not (is_none or isinstance(each, (int | float) if name in _TIMES else str)):
+            return None
+    return Hidden(value)
 
 
 _SAVED = {
@@ -288,6 +292,7 @@ _SAVED = {
     ],
 }
 """The names in what is saved, by what it is: a login begins with a code or on a device."""
+_TIMES = ("until", "interval", "after")
 
 
 def _is_word(value: object, longest: int = 16_384) -> bool:

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
-from pyfunctools._json import JsonSchema, members_of
+from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
 from pyfunctools.errors import SchemaError
-from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.path import array_index, pointer_of
 from pyfunctools.schema.ground.references import (
     defined_name,
-    follow,
     numbered,
     reference_to,
     steps_of,
@@ -50,8 +49,9 @@ def bundle(schema: JsonSchema) -> JsonSchema:
     definition of a subschema, a part of a schema, the root, an anchor, a schema with an `$id`. A
     reference without a target stays, made absolute if there is an `$id`.
 
-    `$schema` has these effects: up to draft-07 the keywords beside a `$ref` are dropped, and in
-    draft-04 `id` is `$id`.
+    `$schema` has these effects: up to draft-07 the keywords beside a `$ref` are dropped, in
+    draft-04 `id` is `$id`, and in every draft no value is valid for an empty `enum`. (Documents
+    without `$schema` write one where the values are not known.)
 
     Raises:
         SchemaError: it has a `$dynamicRef` or a `$recursiveRef`, whose targets depend on the
@@ -63,11 +63,11 @@ def bundle(schema: JsonSchema) -> JsonSchema:
 class _Bundle:
     def __init__(self, root: JsonSchema) -> None:
         self._root = root
+        self._stated = "$schema" in root
         self._early = is_early(root)
         self._id = "id" if is_early(root, "34") else "$id"
         self._base = self._within(root, "")
-        self._bases: dict[int, str] = {}
-        self._resources: dict[str, JsonSchema] = {}
+        self._resources: dict[str, _Target] = {}
         self._anchors: dict[tuple[str, str], JsonSchema] = {}
         self._read()
         self._dangling = {
@@ -100,8 +100,7 @@ class _Bundle:
 
     def _read(self) -> None:
         for schema, base in self._with_bases():
-            self._bases[id(schema)] = base
-            self._resources.setdefault(base, schema)
+            self._resources.setdefault(base, _Target(schema, base))
             for keyword in ANCHORS:
                 if isinstance(name := schema.get(keyword), str):
                     self._anchors.setdefault((base, name), schema)
@@ -144,6 +143,9 @@ class _Bundle:
             and not (keyword == self._id and isinstance(value, str))
             and not (alone and keyword in _ASSERTING)
         }
+        if self._stated and node.get("enum") == []:
+            del node["enum"]
+            node["allOf"] = [*items_of(node.get("allOf")), False]
         if isinstance(reference := node.get("$ref"), str):
             node["$ref"] = self._reference(reference, resource)
         return node
@@ -175,10 +177,17 @@ class _Bundle:
         if fragment and not fragment.startswith("/"):
             anchored = self._anchors.get((uri, unquote(fragment)))
             return None if anchored is None else _Target(anchored, uri)
-        value, _ = follow(root, steps_of("#" + fragment) or ()) or (None, ())
-        if not isinstance(value, dict | bool):
-            return None
-        return _Target(value, self._bases.get(id(value), uri))
+        value: JsonValue = root.schema
+        for step in steps_of("#" + fragment) or ():
+            if isinstance(value, dict) and step in value:
+                value = value[str(step)]
+            elif isinstance(value, list) and (index := array_index(step, len(value))) is not None:
+                value = value[index]
+            else:
+                return None
+            if isinstance(value, dict) and (within := self._within(value, uri)) in self._resources:
+                uri = within
+        return _Target(value, uri) if isinstance(value, dict | bool) else None
 
     def _name(self, target: _Target, wanted: str) -> str:
         """Return the name of the definition of a schema; add the definition if it is new."""

@@ -65,7 +65,7 @@ def check_schema(schema: JsonSchema) -> bool:
     if not (sound and all(map(is_utf8_text, keys))):
         _blame(schema)
     is_bundled = _PLACES.isdisjoint(keys) and all(map(_is_canonical, references))
-    return not is_bundled or is_early(schema)
+    return not is_bundled or is_early(schema) or ("$schema" in schema and "enum" in keys)
 
 
 def _inspect(values: Iterable[JsonValue], below: list[JsonValue]) -> bool:

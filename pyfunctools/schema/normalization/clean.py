@@ -16,6 +16,7 @@ from pyfunctools.schema.vocabulary import KEYWORDS
 
 TYPE_SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     "bool": ("boolean", None),
+    "char": ("string", None),
     "date": ("string", "date"),
     "date-time": ("string", "date-time"),
     "datetime": ("string", "date-time"),
@@ -30,6 +31,8 @@ TYPE_SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     "int64": ("integer", "int64"),
     "list": ("array", None),
     "long": ("integer", "int64"),
+    "map": ("object", None),
+    "nil": ("null", None),
     "none": ("null", None),
     "password": ("string", "password"),
     "str": ("string", None),

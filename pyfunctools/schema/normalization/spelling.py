@@ -1,5 +1,6 @@
 """The keywords of one schema, without its subschemas, translated from any draft to 2020-12."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
@@ -128,7 +129,11 @@ def _split_items(node: dict[str, JsonValue]) -> None:
 
 def _split_dependencies(node: dict[str, JsonValue]) -> None:
     given = members_of(node.pop("dependencies"))
-    names = {n: list(dict.fromkeys(texts_of(v))) for n, v in given.items() if isinstance(v, list)}
+    names = {
+        name: list(dict.fromkeys(texts_of([each] if isinstance(each, str) else each)))
+        for name, each in given.items()
+        if isinstance(each, list | str)
+    }
     for keyword, found in (
         ("dependentRequired", names),
         ("dependentSchemas", schemas_by_name(given)),
@@ -225,8 +230,7 @@ OF_TYPE: dict[str, frozenset[str]] = {
 
 _TYPED = frozenset[str]().union(*OF_TYPE.values(), VALUE_LISTS, {"format"})
 
-_NUMERIC_FORMATS = ("decimal", "double", "float", "int", "uint")
-"""How the names of the formats of numbers begin."""
+_NUMERIC_FORMAT = re.compile(r"u?int\d+|decimal(128)?|double(-int)?|float")
 
 _BARS = UNEVALUATED | {"allOf"}
 """Keywords that depend on the keywords beside them, which must not move into a branch."""
@@ -293,7 +297,7 @@ def branch_of_type(
 
 def _formatted(form: JsonValue, names: Sequence[str]) -> list[str]:
     """Return the types that a format applies to."""
-    wanted = NUMBERS if str(form).startswith(_NUMERIC_FORMATS) else ("string",)
+    wanted = NUMBERS if _NUMERIC_FORMAT.fullmatch(str(form)) else ("string",)
     return [name for name in names if name in wanted] or [n for n in names if n != "null"]
 
 

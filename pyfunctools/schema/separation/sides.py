@@ -80,6 +80,7 @@ class _SideWriter:
         self._side: SideName = side
         self._shared = shared
         self._parts = CertainParts(side)
+        self._conditions: dict[OwnedPlace, list[Node]] = {}
         self._whole: list[JsonValue] = []
         self._definitions: dict[str, JsonValue] = {}
         self._names: dict[tuple[Node, OwnedPlace], str] = {}
@@ -227,9 +228,11 @@ class _SideWriter:
         A side has no conditions, and if no condition holds, any value is valid. So it rejects
         nothing, but shows which values are wanted.
         """
-        conditions = (part for node in place.possible for part in node.parts_under(*_CONDITIONS))
+        if place not in self._conditions:
+            parts = (part for node in place.possible for part in node.parts_under(*_CONDITIONS))
+            self._conditions[place] = [*same_place(parts, TOGETHER.union(UNIONS))]
         child, found = place.child(name), list[JsonSchema | bool]()
-        for node in same_place(conditions, TOGETHER.union(UNIONS)):
+        for node in self._conditions[place]:
             part = node.parts.get(("properties", name))
             if part is not None and child.owner == "mixed":
                 part.name = part.name or name

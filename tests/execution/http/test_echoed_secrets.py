@@ -334,6 +334,8 @@ PLAIN_HEADERS = {
     "X-GitHub-Api-Version": "2022-11-28",
     "X-Version": "1.2.3-beta4",
     "Accept": "application/vnd.github.v3+json",
+    "User-Agent": "my-agent/1.0.0",
+    "X-Request-Id": "6f1c2a4e9b7d4a1f",
     "X-Region": "eu-central",
     "Cookie": "lang=en",
 }

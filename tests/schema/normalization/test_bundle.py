@@ -142,6 +142,11 @@ BUNDLED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"allOf": [{"$ref": "#/allOf/" + "9" * 5_000}]},
         {"allOf": [ref("~1allOf~1" + "9" * 5_000)]},
     ),
+    (
+        "an empty enum under a stated draft",
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", "items": {"enum": []}},
+        {"items": {"allOf": [False]}},
+    ),
 ]
 
 

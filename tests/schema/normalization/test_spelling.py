@@ -84,7 +84,7 @@ KEYWORDS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (
         {"dependencies": {"a": ["b"], "c": {"required": ["d"]}, "e": "f", "g": 1}},
         {
-            "dependentRequired": {"a": ["b"]},
+            "dependentRequired": {"a": ["b"], "e": ["f"]},
             "dependentSchemas": {"c": {"required": ["d"]}},
         },
     ),
