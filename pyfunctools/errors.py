@@ -258,6 +258,9 @@ class Retry(PyfunctoolsError):  # noqa: N818 - a request, not an error
         super().__init__(text)
         self.text = text
 
+    def __str__(self) -> str:
+        return str(self.text)
+
 
 def _sentence(where: str, reason: str, remedy: str | None) -> str:
     return f"{where}: {reason}" + (f" {remedy}" if remedy else "")

@@ -384,10 +384,11 @@ _READY = _SCALARS | {dict}
 def _files_and_rest(
     value: object, validator: "Validator | None"
 ) -> "tuple[tuple[File, ...], object]":
-    """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), [1])`.
+    """Separate the files in a returned value from the rest: `(file, 1)` becomes `((file,), 1)`.
 
-    Without an output schema the rest is `None` if there are only files. A file further inside, and
-    one that the schema requires, becomes its name, type and size.
+    The rest is `None` if there are only files; without an output schema a single item of an array
+    is unpacked. A file further inside, and one that the output schema requires, becomes its name,
+    type and size.
     """
     from pyfunctools.record.file import File
 
@@ -396,20 +397,23 @@ def _files_and_rest(
         named = _with_names(value, File, files)
     except RecursionError:  # it contains itself, or is too deep to be written as JSON
         return (), value
-    if isinstance(value, File) or not files:
-        return tuple(files), None if files else value
+    if not files:
+        return (), value
     if isinstance(value, dict):
         pairs = cast("dict[object, object]", value).items()
         kept = cast("dict[object, object]", named)
         parts = () if validator is None else validator.outline.place.parts
         wanted = {name for part in parts for name in part.required}
         rest = {k: kept[k] for k, v in pairs if k in wanted or not isinstance(v, File)}
-    elif isinstance(value, list | tuple):
-        items = zip(cast("Sequence[object]", value), cast("list[object]", named), strict=True)
-        rest = [name for item, name in items if not isinstance(item, File)]
-    else:
-        return tuple(files), named
-    return tuple(files), rest if rest or validator is not None else None
+        return tuple(files), None if validator is None and not rest else rest
+    if isinstance(value, list | tuple):
+        listed = cast("Sequence[object]", value)
+        items = zip(listed, cast("list[object]", named), strict=True)
+        others = [name for item, name in items if not isinstance(item, File)]
+        if validator is None and len(others) == 1 < len(listed):
+            return tuple(files), others[0]
+        return tuple(files), None if validator is None and not others else others
+    return tuple(files), None if isinstance(value, File) else named
 
 
 def _with_names(value: object, kind: "type[File]", files: "list[File]") -> object:

@@ -772,6 +772,16 @@ def unhinted():  # type: ignore[no-untyped-def]
     return CHART
 
 
+def chart_and_nothing() -> object:
+    """Draw."""
+    return CHART, None
+
+
+def chart_and_no_remarks() -> object:
+    """Draw."""
+    return [CHART, []]
+
+
 def own_outcome() -> Outcome | File:
     """Draw."""
     return Outcome(text="Up.", value=4, content=(CHART,))
@@ -801,6 +811,8 @@ def in_a_dict() -> dict[str, Any]:
             (CHART, BARE),
         ),
         (unhinted, "chart.png (image/png, 3 bytes)", (CHART,)),
+        (chart_and_nothing, "chart.png (image/png, 3 bytes)", (CHART,)),
+        (chart_and_no_remarks, "chart.png (image/png, 3 bytes)", (CHART,)),
         (own_outcome, "Up.", (CHART,)),
         (in_a_dict, '{"n": 1}', ()),
     ],

@@ -8,7 +8,7 @@ from typing import Final
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools.schema.coercion.match import EXACT, WHOLE_FLOAT, match_of, matches, test_of
 from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS
-from pyfunctools.schema.ground.json_values import DEPTH, equal
+from pyfunctools.schema.ground.json_values import DEPTH, deeper_than, equal
 from pyfunctools.schema.ground.path import Keys, Path
 from pyfunctools.schema.outline.json_types import json_type
 from pyfunctools.schema.outline.outline import Part, Place
@@ -150,6 +150,8 @@ class Coercion:
         result = parsed(text, place)
         if result is None or json_type(result.value) not in place.types:
             return text
+        if deeper_than(result.value, DEPTH - len(keys)):
+            raise TooMuch
         self.floats = True
         self._note("json", text, result.value, keys)
         for repair in result.repairs:

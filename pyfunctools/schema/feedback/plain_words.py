@@ -149,7 +149,8 @@ def _reworded(piece: str, texts: Mapping[str, str]) -> str:
             return texts[found["bound"].replace("a multiple of", "multiple")].format(limit=limit)
         if kind == "form":
             name, by = found["name"], found["by"]
-            key = name if name in _DATED else "pattern" if by == "pattern" else "format"
+            by = "pattern" if by == "pattern" else "format"
+            key = name if by == "format" and found["example"] and name in _DATED else by
             return texts[key].format(name=name, example=found["example"])
         if kind == "type":
             return texts[found["type"]]
@@ -171,7 +172,7 @@ _LIST = re.compile(r"\barray of ")
 _WORDS = re.compile(
     r"(?P<form>string \((?P<by>format|pattern|content): (?P<name>[^\n]+?)"
     r"(?: such as (?P<example>\S+?))?"
-    r"(?:, (?:pattern|content): [^\n]+?)?\)(?=[, ]|$))"
+    r"(?:, (?:pattern|content): [^\n]+?)?\)(?=[, \]]|$))"
     r"|(?P<limit>(?P<bound>at least|at most|greater than|less than|a multiple of) (?P<size>\S+?)"
     r"(?: (?P<unit>characters?|items?|property|properties))?(?=[,\s)]|$))"
     r"|(?P<null> or null\b|\bnull or )|(?P<other> or |\bany value\b)"

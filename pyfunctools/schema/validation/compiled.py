@@ -23,6 +23,7 @@ from jsonschema_rs import (
 )
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import (
@@ -120,6 +121,7 @@ class Compiled:
         except ValidationError as error:
             raise self._schema_error(error) from None
         self._kind = type(self.validator)
+        self._registry = Lazy(self._make_registry)
         self._tests: dict[Keys, ValueTest] = {}
 
     @property
@@ -165,7 +167,7 @@ class Compiled:
             SchemaError: it cannot be compiled apart from the whole.
         """
         try:
-            return self._compile(schema, self._kind, self._registry)
+            return self._compile(schema, self._kind, self._registry.value)
         except (ValidationError, ReferencingError) as error:
             raise SchemaError(shortened(visible(str(error)), 200)) from None
 
@@ -186,8 +188,7 @@ class Compiled:
         )
         return with_stack(compiling) if self._is_deep else compiling()
 
-    @cached_property
-    def _registry(self) -> Registry:
+    def _make_registry(self) -> Registry:
         draft = getattr(jsonschema_rs, self._kind.__name__.removesuffix("Validator"))
         content = dict(self.schema) if isinstance(self.schema, dict) else bool(self.schema)
         return Registry([(self._base, content)], draft=draft, retriever=self._retriever)

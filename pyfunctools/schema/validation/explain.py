@@ -168,9 +168,9 @@ class _PartExplainer:
         declared = [name for name in self.part.declared if name in value]  # they come first
         for name in dict.fromkeys([*declared, *value]):
             for part in self.part.parts_of(name):
-                is_closed = part is self._closed_rest
-                if not is_closed and not self._explainer.of(part).is_valid(value[name]):
-                    yield Task((*task.path, name), part, value[name], task.side)
+                inner = self._explainer.of(part)  # of its target, if it is a `$ref`
+                if part is not self._closed_rest and not inner.is_valid(value[name]):
+                    yield Task((*task.path, name), inner.part, value[name], task.side)
 
     @cached_property
     def _closed_rest(self) -> Part | None:

@@ -3,13 +3,14 @@
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from pyfunctools._json import JsonSchema, JsonValue
+from pyfunctools._lazy import Lazy
 from pyfunctools.schema.ground.issue import MOST_ISSUES, Side, depth_issue, side_issue
 from pyfunctools.schema.ground.json_values import (
     DEPTH,
@@ -35,31 +36,33 @@ _kept: "deque[ref[Validator]]" = deque()
 """The validators that hold something compiled, the oldest first."""
 
 
-@dataclass(eq=False)
 class _Engine:
     """What is compiled of one schema, each part when it is first read."""
 
-    schema: JsonSchema | bool
-    formats: Formats
-    resolver: "Resolver | None"
+    __slots__ = ("compiled", "explainer", "outline")
 
-    @cached_property
-    def compiled(self) -> "Compiled":
-        from pyfunctools.schema.validation.compiled import Compiled
+    def __init__(self, schema: JsonSchema | bool, *of_compiled: Any) -> None:
+        self.compiled: Lazy[Compiled] = Lazy(_compiled, schema, *of_compiled)
+        self.outline: Lazy[Outline] = Lazy(_outline, schema)
+        self.explainer: Lazy[Explainer] = Lazy(_explainer, self.compiled, self.outline)
 
-        return Compiled(self.schema, self.formats, self.resolver)
 
-    @cached_property
-    def outline(self) -> "Outline":
-        from pyfunctools.schema.outline.outline import Outline
+def _compiled(schema: JsonSchema | bool, *more: Any) -> "Compiled":
+    from pyfunctools.schema.validation.compiled import Compiled
 
-        return Outline(self.schema)
+    return Compiled(schema, *more)
 
-    @cached_property
-    def explainer(self) -> "Explainer":
-        from pyfunctools.schema.validation.explain import Explainer
 
-        return Explainer(self.compiled, self.outline)
+def _outline(schema: JsonSchema | bool) -> "Outline":
+    from pyfunctools.schema.outline.outline import Outline
+
+    return Outline(schema)
+
+
+def _explainer(compiled: "Lazy[Compiled]", outline: "Lazy[Outline]") -> "Explainer":
+    from pyfunctools.schema.validation.explain import Explainer
+
+    return Explainer(compiled.value, outline.value)
 
 
 class Validator:
@@ -104,7 +107,7 @@ class Validator:
     @property
     def outline(self) -> "Outline":
         """The parts of the schema that apply to each place in a value."""
-        return self._engine.outline
+        return self._engine.outline.value
 
     def compile(self) -> None:
         """Compile the schema now, to check it.
@@ -112,7 +115,7 @@ class Validator:
         Raises:
             SchemaError: it is invalid, or needs a `$ref` that may not be fetched.
         """
-        _ = self._engine.compiled
+        _ = self._engine.compiled.value
 
     def is_valid(self, value: JsonValue) -> bool:
         """Return whether a value is valid.
@@ -120,7 +123,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._engine.compiled
+        compiled = self._engine.compiled.value
         if is_json_value(value):
             return compiled.validator.is_valid(value)
         return not _not_json(value, "whole") and compiled.validator.is_valid(to_builtins(value))
@@ -131,7 +134,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        return self._engine.compiled.validator.is_valid(value)
+        return self._engine.compiled.value.validator.is_valid(value)
 
     def validate(self, value: Any, side: Side = "whole") -> Success[Any] | Failure:
         """Return the value itself, or all its issues, each with this `side`.
@@ -143,7 +146,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._engine.compiled
+        compiled = self._engine.compiled.value
         judged = value
         if not is_json_value(value):
             if issues := _not_json(value, side):
@@ -155,7 +158,7 @@ class Validator:
 
     def issues(self, value: JsonValue, side: Side = "whole") -> tuple[Issue, ...]:
         """Return all issues of a value that is known to be JSON and invalid."""
-        return self._engine.explainer.issues(value, side)
+        return self._engine.explainer.value.issues(value, side)
 
     def __reduce__(self) -> tuple[object, ...]:
         made = partial(Validator, formats=self.formats, resolver=self._resolver)

@@ -235,6 +235,13 @@ def test_references_are_followed_however_deep():
     assert jsonschema_rs.is_valid(schema, result.value)
 
 
+def test_json_in_texts_may_not_lead_below_the_deepest_level():
+    value: JsonValue = "[" * 63 + "]" * 63
+    for _ in range(31):
+        value = [value]
+    assert coerce(array({"$ref": "#"}), value).repairs == ()
+
+
 def test_a_repair_says_where_and_from_what_to_what():
     schema = thing(a=INTEGER, b=array(BOOLEAN), c=STRING)
     result = coerce(schema, {"a": "1", "b": ["yes", False], "c": None})

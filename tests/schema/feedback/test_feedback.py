@@ -12,8 +12,10 @@ from pyfunctools import Function
 from pyfunctools._json import JsonSchema, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.schema.feedback.feedback import feedback, one_line
+from pyfunctools.schema.feedback.plain_words import to_person
 from pyfunctools.schema.ground.issue import Issue, Side
 from pyfunctools.schema.ground.path import Keys, Path
+from pyfunctools.schema.result import Failure
 from pyfunctools.schema.validation.validator import validate
 
 GOLDEN = FilePath(__file__).parent / "golden"
@@ -257,3 +259,29 @@ def test_repeated_mistakes_are_marked():
     assert "- AGAIN: It is odd." in text
     assert "Mistakes marked AGAIN were described before" in text
     assert "AGAIN" not in feedback({"a": 1}, [issue(("a",), "string")], repeated=told)
+
+
+DATE: JsonSchema = {"type": "string", "format": "date"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "words"),
+    [
+        ({"type": "string", "pattern": "date"}, "x", "a text of the pattern date"),
+        (
+            {
+                "type": "array",
+                "prefixItems": [{"type": "string", "format": "date"}],
+                "items": False,
+            },
+            1,
+            "a list [a date such as 2025-01-31]",
+        ),
+    ],
+)
+def test_a_person_reads_a_date_only_where_one_is_wanted(
+    schema: JsonSchema, value: JsonValue, words: str
+):
+    result = validate(schema, value)
+    assert isinstance(result, Failure)
+    assert words in to_person(result.issues)

@@ -258,6 +258,24 @@ def test_a_remote_reference_needs_a_resolver():
     assert paths(validate(schema, "x", resolver=documents.__getitem__)) == ["$input"]
 
 
+def test_a_slow_resolver_delays_no_other_schema():
+    asked, answered = threading.Event(), threading.Event()
+
+    def resolver(address: str) -> JsonSchema:
+        asked.set()
+        assert answered.wait(20)
+        return INTEGER
+
+    slow = Validator({"$ref": "https://example.com/a.json"}, resolver=resolver)
+    thread = threading.Thread(target=slow.compile)
+    thread.start()
+    assert asked.wait(20)
+    assert not validate({"properties": {"a": INTEGER}}, {"a": "x"})
+    answered.set()
+    thread.join(20)
+    assert slow.is_valid(1)
+
+
 def test_copies_and_pickles_judge_alike():
     validator = Validator({"type": "string", "format": "date"}, formats=False)
     for made in (False, True):
