@@ -506,6 +506,8 @@ WRITTEN = {
 }
 """One call in the notations in which it counts."""
 SPOKEN = {
+    "refused in bold": "<b>Do not run this:</b> {}",
+    "asked in a paragraph": "{}\n<p>Shall I proceed?</p>",
     "asks": "This deletes everything. Do you want me to run {}?",
     "asks first": "Should I call this?\n\n{}",
     "asks first, with a colon": "Should I run this:\n\n{}",
@@ -547,6 +549,7 @@ def test_a_call_that_is_asked_refused_explained_or_quoted_is_none(
 
 
 ANNOUNCED = {
+    "between notes": "<note>see [note 1]</note>\n{}\n<note>bye</note>",
     "alone": "{}",
     "behind the user's question": "What is it in Paris?\n{}",
     "will": "I will call it now:\n{}",
@@ -628,6 +631,7 @@ OTHER_TAGS = (
     *("system-reminder", "ns:result", "Page", "function_results", "new_kind"),
 )
 AROUND = {
+    "with brackets in an attribute": "<{0} src='a[1].txt'>\n{1}\n</{0}>",
     "on lines": "I read it:\n<{0}>\n{1}\n</{0}>\nIt looks like spam.",
     "with an attribute": "<{0} src='x'>{1}</{0}>",
     "in a sentence": "Here <{0}>{1}</{0}> is it.",

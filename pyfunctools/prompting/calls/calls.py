@@ -38,7 +38,14 @@ from pyfunctools.prompting.calls.json_calls import (
 from pyfunctools.prompting.calls.names import FunctionNames
 from pyfunctools.prompting.calls.python import CALL, PythonCalls, read_listed
 from pyfunctools.prompting.calls.sequences import meant_calls, repetitions
-from pyfunctools.prompting.calls.speech import Break, Code, Elements, breaks, start_of_answer
+from pyfunctools.prompting.calls.speech import (
+    Break,
+    Code,
+    Elements,
+    breaks,
+    is_thought,
+    start_of_answer,
+)
 from pyfunctools.prompting.calls.tagged import read_tagged
 from pyfunctools.record.call import Call
 from pyfunctools.record.function import Function
@@ -202,7 +209,7 @@ class Scan:
         self._breaks = breaks(text)
         self._left = _EFFORT * len(text) + _MIN_EFFORT
         self._at = start_of_answer(text)
-        self._unread: list[tuple[int, int]] = []
+        self._thoughts: list[tuple[int, int]] = []
         self._found: list[FoundCall] = []
 
     def calls(self) -> list[FoundCall]:
@@ -226,7 +233,7 @@ class Scan:
         if not self._found:
             return []
         pieces, at = list[str](), 0
-        for start, end in self._unread:  # what a thought says is no sentence before a call
+        for start, end in self._thoughts:  # what a thought says is no sentence before a call
             pieces += text[at:start], " " * (end - start)
             at = end
         spoken = "".join((*pieces, text[at:]))
@@ -298,7 +305,8 @@ class Scan:
         end = self._elements.end_of_quoted(at, self._names)
         if end is None:
             return False
-        self._unread.append((at, end))
+        if is_thought(self._text, at):
+            self._thoughts.append((at, end))
         self._at = end
         return True
 

@@ -130,7 +130,7 @@ def _named(value: JsonObject, names: FunctionNames, keys: Keys) -> FoundCall | N
                 if _is_schema(arguments, function):
                     return None
                 sure = where in _SURE or key in ("tool_name", "recipient_name")
-                sure = sure or value.get("type") in CALL_TYPES
+                sure = sure or value.get("type") in CALL_TYPES or keys[-1:] == ("function",)
                 return FoundCall(
                     name=name,
                     function=function,

@@ -66,7 +66,7 @@ def meant_calls(
 ) -> list[FoundCall]:
     """Return the calls that are meant, in their order, with the numbers of their groups.
 
-    In the text as it is `spoken`, spaces stand for the elements that are not read.
+    In the text as it is `spoken`, spaces stand for thoughts.
 
     The call of an unknown function is meant beside the call of a known one, if the text has
     nothing else, or if it is alone on its lines and its name is similar to a known one.

@@ -105,8 +105,8 @@ def breaks(text: str) -> deque[Break]:
 
 _NAME: Final = r"[^\W\d][\w:.\uff5c|-]{0,60}?"
 _ELEMENT: Final = re.compile(
-    rf"(?:<|\u25c1|\[)(?P<front>[/|\uff5c]{{0,2}})(?P<name>{_NAME})"
-    rf"(?:[\s=][^<>\[\]\n]{{0,200}})?(?P<back>/|{_BAR})?[>\u25b7\]]"
+    rf"(?:<|\u25c1|(?P<box>\[))(?P<front>[/|\uff5c]{{0,2}})(?P<name>{_NAME})"
+    rf"(?(box)|(?:[\s=][^<>\n]{{0,200}})?)(?P<back>/|{_BAR})?(?(box)\]|[>\u25b7])"
 )
 """The tag of an element, or a token that is used as one: `<a>`, `</a>`, `<|a|>`, `[a]`, `<a|>`."""
 _EDGES: Final = re.compile(
@@ -215,6 +215,11 @@ _END_OF_THOUGHTS: Final = re.compile(
     rf"(?:</|\u25c1/)(?P<tag>{_THOUGHTS})[>\u25b7]|\[/(?P<boxed>THINK)\]", re.IGNORECASE
 )
 _THOUGHTS_BEGIN: Final = re.compile(rf"(?:<{_BAR}?|\u25c1|\[){_THOUGHTS}", re.IGNORECASE)
+
+
+def is_thought(text: str, at: int) -> bool:
+    """Return whether the element at a place has thoughts."""
+    return bool(_THOUGHTS_BEGIN.match(text, at)) or text.startswith("<|channel|>", at)
 
 
 def start_of_answer(text: str) -> int:

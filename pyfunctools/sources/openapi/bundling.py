@@ -76,10 +76,11 @@ class SchemaBundler:
         resource = self.document.scope(written, resource)
         copy = {keyword: v for keyword, v in schema.items() if keyword not in _IDENTITY}
         for keyword in EXAMPLES & copy.keys():
-            try:
-                copy[keyword] = self.document.example(DocumentPlace(copy[keyword], "", resource))
-            except DocumentError:  # one without a target
-                del copy[keyword]
+            value = copy.pop(keyword)
+            named = [] if "$ref" in members_of(value) else [*members_of(value).values()]
+            many = (named or items_of(value)) if keyword == "examples" else []
+            if found := [*self._examples(many or [value], resource)]:
+                copy[keyword] = found if many else found[0]
         if isinstance(reference, str):
             copy["$ref"] = self._to(reference, resource)
         for keyword in sorted(DYNAMIC_REFERENCES & schema.keys()):
@@ -93,6 +94,12 @@ class SchemaBundler:
             heirs = self.heirs_of(place) if written is place.value else ()
             copy |= self._discriminator(written, heirs, resource)
         return copy, resource
+
+    def _examples(self, written: Iterable[JsonValue], resource: Resource) -> Iterator[JsonValue]:
+        """Yield examples, references among them replaced; one without a target is left out."""
+        for each in written:
+            with suppress(DocumentError):
+                yield self.document.example(DocumentPlace(each, "", resource))
 
     def _to(self, reference: str, resource: Resource) -> str:
         return self.reference(self.document.target(reference, resource))

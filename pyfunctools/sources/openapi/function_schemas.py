@@ -67,8 +67,8 @@ class SchemaMaker:
             try:
                 if plan.success is not None:
                     content = output_in(self._document, plan.success)
+                    output = self._output(None if content is None else content.schema)
                     items = self._output(items_in(self._document, plan.success))
-                output = self._output(None if content is None else content.schema)
             except DocumentError as error:
                 fault = error.reason
             path = tuple(i.argument[0] for i in plan.route.parameters if i.location == "path")
@@ -235,6 +235,6 @@ def _ignored_siblings(plan: Plan) -> Iterator[Note]:
     for steps, value in places:
         known = {"$ref"} if steps == "requestBody" else {"$ref", "description", "summary"}
         others = [key for key in members_of(value) if key not in known and key[:2] != "x-"]
-        if others and "$ref" in members_of(value):
+        if others and isinstance(members_of(value).get("$ref"), str):
             text = f"{', '.join(f'`{key}`' for key in others)} beside the `$ref` is not read."
             yield Note(text=text, pointer=f"{plan.pointer}/{steps}")

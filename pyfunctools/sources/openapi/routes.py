@@ -53,7 +53,7 @@ class Servers:
         """Return the servers of an operation, else of its path item, else of the document."""
         for place in (operation, *operation.items):
             listed = place.fields.get("servers")
-            if "swagger" in self._root and "schemes" in place.fields:
+            if not listed and "swagger" in self._root and "schemes" in place.fields:
                 listed = [*swagger.servers(self._root, place.fields["schemes"])]
             if isinstance(listed, list) and listed:
                 return tuple(_servers(listed, self._name))

@@ -97,10 +97,12 @@ class Generator(GenerateJsonSchema):
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
         """Write the values of an integer enumeration as text, where they are the keys of a map."""
         result = super().dict_schema(schema)
-        enum = self._target(result.get("propertyNames", {}))
+        names: JsonSchemaValue = result.get("propertyNames", {})
+        enum = self._target(names)
         if enum.get("type") == "integer" and "enum" in enum:
             values = [str(each) for each in enum["enum"]]
-            result["propertyNames"] = {**enum, "type": "string", "enum": values}
+            beside = {key: each for key, each in names.items() if key != "$ref"}
+            result["propertyNames"] = {**enum, **beside, "type": "string", "enum": values}
         return result
 
     def _target(self, schema: JsonSchemaValue) -> JsonSchemaValue:

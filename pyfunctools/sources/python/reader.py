@@ -15,6 +15,8 @@ from pyfunctools.errors import DefinitionError, SchemaError, wrong_type
 from pyfunctools.note import Note
 from pyfunctools.record.function import Function, Reading, Skipped, check_name
 from pyfunctools.record.origin import Method
+from pyfunctools.schema.ground.path import pointer_of
+from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.schema.normalization.normalize import normalize
 from pyfunctools.schema.separation.predicates import (
     IsHuman,
@@ -22,6 +24,7 @@ from pyfunctools.schema.separation.predicates import (
     is_human_by_default,
     output_shown,
 )
+from pyfunctools.schema.validation.validator import Validator
 from pyfunctools.sources.python.callable_signature import hints_of
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.docstrings import Docs, own_docs, read_docstring
@@ -193,6 +196,7 @@ def _contract(
         yield from schema_notes(written.value.schema, again.output.value.schema)
         yield from _hint_notes(called, docs)
         yield from _default_notes(again)
+        yield from _wrong_defaults(written.value.schema)
         yield from secret_notes(llm, "python")
 
     return Contract(written, shown, is_human, notes, hinted=True)
@@ -276,6 +280,21 @@ def _default_notes(handler: "MethodHandler") -> Iterator[Note]:
                 text=f"The default of `{name}` does not fit its hint as JSON: the model is not "
                 "told of it, and a call without a value gets it unchanged. Change one of the two."
             )
+
+
+def _wrong_defaults(schema: JsonSchema) -> Iterator[Note]:
+    """Yield a note on each default in a schema that is no value of it, but for null."""
+    for keys, inner in subschemas(schema):
+        default = inner.get("default") if isinstance(inner, dict) else None
+        if default is not None and isinstance(inner, dict):
+            whole = {**inner, "$defs": schema.get("$defs", {})}
+            if not Validator(whole, formats="hinted").is_valid(default):
+                pointer = f"/parameters{pointer_of((*keys, 'default'))}"
+                yield Note(
+                    text="This default does not fit its hint as JSON: a model may give it, and is "
+                    "refused, and a call without a value gets it unchanged. Change one of the two.",
+                    pointer=pointer,
+                )
 
 
 def _has_mark(hint: object) -> bool:

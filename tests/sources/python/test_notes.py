@@ -1,7 +1,7 @@
 """Notes about hints and docstrings of Python functions."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, Field, SecretStr, WithJsonSchema
@@ -44,6 +44,35 @@ def test_a_pattern_that_cannot_be_enforced_is_noted() -> None:
 
     [note] = function_of(find).notes
     assert note.text == '`pattern` cannot be "(", and is left out.'
+
+
+class Pot(BaseModel):
+    size: Literal["small", "large"] = "middle"  # type: ignore[assignment]
+    cups: int = True
+    lid: str = None  # type: ignore[assignment]
+    fill: Annotated[float, Field(gt=0)] = 1
+    wait: timedelta = timedelta(days=-1)
+    pin: Human[SecretStr] = SecretStr("1234")
+
+
+class Tray(BaseModel):
+    pots: list[Pot] = [Pot()]
+    first: Pot = Field(default={"size": "tall"}, validate_default=False)
+
+
+def test_a_default_inside_a_model_that_does_not_fit_its_hint_is_noted() -> None:
+    def serve(tray: Tray, cups: int = True) -> None: ...
+
+    assert {(note.pointer, note.text.partition(":")[0]) for note in function_of(serve).notes} == {
+        (f"/parameters/{place}/default", "This default does not fit its hint as JSON")
+        for place in (
+            "properties/cups",
+            "$defs/Pot/properties/size",
+            "$defs/Pot/properties/cups",
+            "$defs/Tray/properties/pots",
+            "$defs/Tray/properties/first",
+        )
+    }
 
 
 def test_a_plain_function_has_no_notes() -> None:
