@@ -330,9 +330,7 @@ class Calling:
 
     async def _resumed(self, ticket: str | None, options: CallOptions, *, awaits: bool) -> Outcome:
         call = self._invocation(options, awaits=awaits, verb="resume")
-        outcome = await call.logged(call.resume(ticket))
-        self._tickets.value.ended(ticket, outcome)
-        return outcome
+        return await call.logged(call.resume(ticket))
 
     def _invocation(
         self,

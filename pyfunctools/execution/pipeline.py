@@ -240,9 +240,9 @@ class Invocation:
     def _finished(self, name: str, repairs: tuple[Repair, ...], outcome: Outcome) -> Outcome:
         """Return the outcome as the caller gets it: with the name, all repairs, a bounded text."""
         outcome = self._truncated(outcome)
-        if outcome.function == name and not repairs:
-            return outcome
-        return replace(outcome, function=name, repairs=(*repairs, *outcome.repairs))
+        if outcome.repairs[: len(repairs)] != repairs:  # else it was finished before
+            outcome = replace(outcome, repairs=(*repairs, *outcome.repairs))
+        return outcome if outcome.function == name else replace(outcome, function=name)
 
 
 _UNDECIDED = ("raised", "transport", "deadline", "status")

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import secrets
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date
@@ -16,7 +18,16 @@ from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 from pydantic import BaseModel
 from roads import locals_of
 
-from pyfunctools import Controller, Function, Human, SqliteStore, Tickets, function, human
+from pyfunctools import (
+    Controller,
+    Function,
+    Human,
+    MemoryStore,
+    SqliteStore,
+    Tickets,
+    function,
+    human,
+)
 from pyfunctools.integrations.mcp import server
 
 REVISIONS = ("auto", "legacy")
@@ -243,12 +254,41 @@ def test_a_page_that_is_done_before_its_address_is_known_is_heard(revision: str)
 
     def page(ticket: str) -> str:
         controller.resume(ticket, {"pin": "12345"})
+        assert controller.resume(ticket, {"pin": "12345"}).replayed  # the page is sent twice
         return "https://shop.example/complete/1"
 
     call = lambda client: client.call_tool("pay", {"amount": 7})  # noqa: E731
     result = asked(controller, call, Person(lambda params: "accept"), revision, url=page)
-    assert result.content[0].text == "paid 7 with ***"
+    assert (result.is_error, result.content[0].text) == (False, "paid 7 with ***")
     assert shop.done == [(7, "12345")]
+
+
+class SlowStore(MemoryStore):
+    """A store that has kept an answer long before it says so."""
+
+    def record(self, ticket_id: str, answer: str) -> None:
+        super().record(ticket_id, answer)
+        time.sleep(1.5)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_page_of_this_process_is_heard_before_the_store(revision: str) -> None:
+    tickets = Tickets(secrets.token_bytes(32), store=SlowStore())
+    controller = Controller.from_object(Shop()).configured(tickets=tickets)
+    waiting: list[str] = []
+
+    def opens(params: Any) -> str:
+        given = {"pin": "12345"}
+        threading.Thread(target=controller.resume, args=(waiting[0], given)).start()
+        return "accept"
+
+    def page(ticket: str) -> str:
+        waiting.append(ticket)
+        return "https://shop.example/complete/1"
+
+    call = lambda client: client.call_tool("pay", {"amount": 7})  # noqa: E731
+    result = asked(controller, call, Person(opens), revision, url=page)
+    assert (result.is_error, result.content[0].text) == (False, "paid 7 with ***")
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

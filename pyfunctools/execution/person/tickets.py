@@ -26,7 +26,7 @@ from pyfunctools.execution.truncation import truncated
 from pyfunctools.limits import DEFAULT_LIMITS
 from pyfunctools.record.function import Function, contract_of
 from pyfunctools.record.origin import origin_text
-from pyfunctools.record.outcome import Outcome, Reason, still_waits
+from pyfunctools.record.outcome import Outcome, Reason
 from pyfunctools.schema.ground.path import Keys
 from pyfunctools.schema.ground.walk import map_subschemas
 from pyfunctools.schema.vocabulary import REMARKS
@@ -163,15 +163,6 @@ class Tickets:
             del expected[next(iter(expected))]
         return expected.setdefault(ticket.id)
 
-    def ended(self, text: object, outcome: Outcome) -> None:
-        """Keep a resumed call's outcome for whoever expects it, unless it waits or is refused."""
-        is_refused = still_waits(outcome) or (outcome.reason or "").startswith("ticket_")
-        if not self._own.expected or outcome.waiting is not None or is_refused:
-            return
-        ticket = self.read(text, also_expired=True)
-        if isinstance(ticket, Ticket) and ticket.id in self._own.expected:
-            self._own.expected[ticket.id] = outcome
-
     def issue(
         self,
         function: Function,
@@ -259,8 +250,11 @@ class Tickets:
     async def record(self, ticket: Ticket, outcome: Outcome, text: str, *, awaits: bool) -> None:
         """Record the outcome of a ticket's call with this text; of one that waits, its next ticket.
 
-        A store that fails is logged: the claim holds, and the outcome is returned.
+        Whoever expects the outcome in this process gets it itself, before the store has the text. A
+        store that fails is logged: the claim holds, and the outcome is returned.
         """
+        if outcome.waiting is None and ticket.id in self._own.expected:
+            self._own.expected[ticket.id] = outcome
         answer: dict[str, object] = {
             "text": truncated(text, DEFAULT_LIMITS.outcome),
             "reason": outcome.reason,

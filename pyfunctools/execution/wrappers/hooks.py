@@ -128,7 +128,7 @@ async def _run_inside(inner: Runs, steps: _Steps, run: Run, nothing_ran: str) ->
         is_told = isinstance(error, Retry)
         text = visible(str(error.text)) if is_told else _AFTER.format(type(error).__name__)
         return replace(outcome, text=text, reason="raised", exception=error, content=())
-    return outcome if given is None else replace(given, function=run.function.name)
+    return outcome if given is None else run.finish(given)
 
 
 async def _advanced(steps: _Steps, outcome: Outcome | None) -> Outcome | None:
