@@ -155,7 +155,7 @@ class Controller(Calling):
         Raises:
             DocumentError: the document cannot be read, or with `on_skip="raise"` an operation is
                 skipped.
-            DefinitionError: a setting is invalid.
+            DefinitionError: a setting is invalid, or the package that reads YAML is not installed.
         """
         reading = ReadOptions(is_human=is_human, names=names, describe=describe, on_skip=on_skip)
         return cls._of(open_document(source, reading, resolver, limits, **connection))

@@ -38,7 +38,7 @@ def random_schema(seed: int) -> dict[str, Any]:
 
 
 @MODES
-@law(12)
+@law(12, most=400)  # of each dialect
 @SEEDS
 def test_values_of_random_schemas_make_the_round_trip(name: str, strict: bool, seed: int) -> None:
     try:
@@ -49,7 +49,7 @@ def test_values_of_random_schemas_make_the_round_trip(name: str, strict: bool, s
 
 
 @MODES
-@law(8)
+@law(8, most=400)  # of each dialect
 @SEEDS
 def test_values_of_random_hints_make_the_round_trip(name: str, strict: bool, seed: int) -> None:
     check_round_trip(dict(function_of(called(Random(seed))).llm), name, strict, seed)

@@ -81,7 +81,7 @@ SPELLING = (
 )
 
 
-@law(50)
+@law(50, most=500)
 @given(data=st.data())
 @pytest.mark.parametrize("side", ["llm", "human", "whole"])
 def test_arguments_are_valid(side: Any, data: st.DataObject) -> None:

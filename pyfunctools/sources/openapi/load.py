@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias, cast
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.errors import DocumentError
+from pyfunctools.errors import DocumentError, MissingExtraError, missing_extra
 from pyfunctools.limits import DEFAULT_LIMITS, Limits
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH
 from pyfunctools.sources.hidden import may_have_hidden
@@ -272,7 +272,8 @@ def _json_or_yaml(text: str, name: str, limits: Limits) -> JsonValue:
         raise too_many_levels(name, limits) from None
     except json.JSONDecodeError as error:
         if not name.lower().endswith(".json"):
-            with suppress(DocumentError):  # YAML's flow style starts with a brace as well
+            # YAML's flow style starts with a brace as well.
+            with suppress(DocumentError, MissingExtraError):
                 return read_yaml(text, name, limits)
         reason = f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
         raise DocumentError(name, reason) from None
@@ -290,10 +291,9 @@ def read_yaml(text: str, name: str, limits: Limits) -> JsonValue:
     """Return the value of a YAML text, for which PyYAML is needed."""
     try:
         from pyfunctools.sources.openapi.yaml12 import parse_yaml
-    except ModuleNotFoundError:
-        reason = "This is not a JSON object, and YAML needs one more package."
-        remedy = "Run `pip install 'pyfunctools-llm[yaml]'`."
-        raise DocumentError(name, reason, remedy=remedy) from None
+    except ImportError as error:
+        package = "This is not a JSON object, and PyYAML"
+        raise missing_extra(name, package, "yaml", "yaml", error) from None
     try:
         return parse_yaml(text, name, limits)
     except RecursionError:
