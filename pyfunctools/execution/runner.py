@@ -15,7 +15,7 @@ from pyfunctools.execution.steps import ServerDialog, has_begun, nothing_ran, re
 from pyfunctools.limits import Limits
 from pyfunctools.record.call import CallInfo
 from pyfunctools.record.function import Function, handler_of, settings_of
-from pyfunctools.record.outcome import Outcome, Request
+from pyfunctools.record.outcome import Outcome, Question, Request
 
 if TYPE_CHECKING:  # loaded by the first call in which a person takes part
     from concurrent.futures import Executor
@@ -114,12 +114,12 @@ class Run(NamedTuple):
 class PersonsPart(NamedTuple):
     """The person's part in one call; `made` is the run as the model made it.
 
-    `ask` asks for values; `given` are those that the caller passed, `human` the same as the schema
-    has them. `private` collects what nobody may read in the outcome. `ticket` is that of a resumed
-    call. `fixed` are the program's values, and `whole` are all arguments with these; `request` is
-    what will be sent. `for_server` is what was given for a server's question, or for the calls in a
-    program. `is_unkept` is whether an edit moved a value of the person's into the model's part, so
-    that no ticket may have it.
+    `ask` asks for values, and `asked` are the questions; `given` are those that the caller passed,
+    `human` the same as the schema has them. `private` collects what nobody may read in the outcome.
+    `ticket` is that of a resumed call. `fixed` are the program's values, and `whole` are all
+    arguments with these; `request` is what will be sent. `for_server` is what was given for a
+    server's question, or for the calls in a program. `is_unkept` is whether an edit moved a value
+    of the person's into the model's part, so that no ticket may have it.
     """
 
     made: "Run"
@@ -131,6 +131,7 @@ class PersonsPart(NamedTuple):
     ticket: "Ticket | None"
     private: "Withheld"
     for_server: object
+    asked: "tuple[Question, ...] | None" = None
     human: JsonValue = None
     fixed: "Mapping[Keys, JsonValue]" = MappingProxyType({})
     whole: JsonObject = MappingProxyType({})

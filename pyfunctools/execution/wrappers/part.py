@@ -115,6 +115,8 @@ def shown_arguments(person: PersonsPart) -> JsonObject:
 def questions_to(person: PersonsPart, wrong: Sequence[Issue] = ()) -> tuple[Question, ...]:
     """Return the questions to the person; `wrong` are the issues with the last answers."""
     made, given = person.made, person.given
+    if given is None and person.asked is not None:
+        return person.asked
     if made.function.separated is None:
         return ()
     issues, texts = () if given is None else wrong, {**TEXTS, **person.settings.texts}
@@ -296,8 +298,10 @@ def _joined(person: PersonsPart) -> tuple[PersonsPart, Success[JsonValue] | Fail
     elif (separated := function.separated) is None:
         return person, Success(value=llm)
     elif not (whole := separated.merge(llm, {})):
-        if _is_persons(whole.issues) and not questions_to(person):
-            return _joined(person._replace(given=_BLANK))
+        if _is_persons(whole.issues):
+            person = person._replace(asked=questions_to(person))
+            if not person.asked:
+                return _joined(person._replace(given=_BLANK))
         return person, whole
     wrong = [
         side_issue("human", keys, "the value, which was given before")

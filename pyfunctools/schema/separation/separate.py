@@ -186,13 +186,14 @@ class Separated:
         replaced by the issues of the model's side there or below. Without such issues, the rule
         needs the values of both sides, and the message states only this.
         """
-        own = self._own_issues(whole, llm, human)
+        own: list[Issue] | None = None
         found: dict[tuple[str, str, str], Issue] = {}
         for issue in issues:
             keys = issue.path.keys
             if is_human_at(self._ownership.root, keys, llm, human):
                 there = [side_issue("human", keys, issue.expected)]
             else:
+                own = self._own_issues(whole, llm, human) if own is None else own
                 there = [one for one in own if one.path.keys[: len(keys)] == keys]
             if not there:
                 expected = _TOGETHER if value_at(whole, keys) else _UNLESS
