@@ -225,6 +225,50 @@ def test_a_locked_file_is_an_error_after_the_timeout(tmp_path: Path) -> None:
     assert store.claim("one", LATER)
 
 
+def test_a_store_is_closed_after_the_claims_that_run(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "used.sqlite", timeout=60)
+    holder = lock(tmp_path / "used.sqlite")
+    with ThreadPoolExecutor(2) as threads:
+        claimed = threads.submit(store.claim, "one", LATER)
+        time.sleep(0.2)  # it waits for the file
+        closed = threads.submit(store.close)
+        time.sleep(0.2)
+        holder.close()
+        assert claimed.result()
+        closed.result()
+    assert not store.claim("one", LATER)
+
+
+_FORKS = """
+import os, sys, threading, time, warnings
+from pyfunctools import SqliteStore
+warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forking beside threads
+sys.setswitchinterval(1e-6)
+kept = [SqliteStore(f"{sys.argv[1]}/{number}") for number in range(5)]
+
+def fork():
+    for number in range(20):
+        if (child := os.fork()) == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+        SqliteStore(f"{sys.argv[1]}/{threading.get_ident()}-{number}")
+
+threads = [threading.Thread(target=fork) for _ in range(4)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+print([each.claim("one", 4_000_000_000) for each in kept])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_several_threads_fork_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _FORKS, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (ran.stdout, ran.stderr) == (f"{[True] * 5}\n", "")
+
+
 def failed_after_writing(store: SqliteStore) -> None:
     """Let a claim of `one` fail when its row is written, and is read again."""
 

@@ -175,10 +175,11 @@ class SqlStore(_ByClocks, ABC):
         self._timeout = timeout
         self._lock = Lock()
         self._unsure = dict[str, str]()  # the claimants by the ids, if a row may be theirs
-        _OPEN.add(self)
+        with _FORK:
+            _OPEN.add(self)
 
     def __del__(self) -> None:
-        self.close()
+        self._close()
 
     def __reduce__(self) -> tuple[object, ...]:
         return (partial(type(self), timeout=self._timeout), (self._place,))
@@ -220,7 +221,11 @@ class SqlStore(_ByClocks, ABC):
         return None if row is None else row[0]
 
     def close(self) -> None:
-        """Close the connection; a later claim opens a new one."""
+        """Close the connection when no thread uses it; a later claim opens a new one."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -228,7 +233,7 @@ class SqlStore(_ByClocks, ABC):
     def before_fork(self) -> None:
         """Close the connection: it must not exist in two processes."""
         self._lock.acquire()
-        self.close()
+        self._close()
 
     def after_fork(self) -> None:
         """Go on after a fork, in both processes: of a claim that is not sure, neither is."""
@@ -259,7 +264,7 @@ class SqlStore(_ByClocks, ABC):
                 self._connection = self._opened()
             return statements()
         except BaseException:  # an interrupt too: what the connection waits for is not known
-            self.close()
+            self._close()
             raise
 
     def _execute(self, statement: str, *values: object) -> Any:
@@ -280,6 +285,8 @@ class SqlStore(_ByClocks, ABC):
 
 
 _OPEN: "weakref.WeakSet[SqlStore]" = weakref.WeakSet()
+_FORK = Lock()
+"""Held by a thread that forks, as others may do so at the same time, or make a store."""
 
 
 class SqliteStore(SqlStore):
@@ -302,11 +309,12 @@ class SqliteStore(SqlStore):
         self._file: tuple[int, int] | None = None
         super().__init__(str(self._path), timeout)
         try:
-            self._connection = self._opened("rwc")
-            for statement in TABLES:
-                self._execute(statement)
+            with self._lock:  # as another thread may fork
+                self._connection = self._opened("rwc")
+                for statement in TABLES:
+                    self._execute(statement)
         except sqlite3.Error as error:
-            self.close()
+            self._close()
             reason = f"No database can be opened or created at {self._place!r}: {error}."
             remedy = "Pass the path of a file in a directory that exists and can be written to."
             raise DefinitionError("SqliteStore(path)", reason, remedy) from error
@@ -316,7 +324,7 @@ class SqliteStore(SqlStore):
 
     def _run(self, statements: Callable[[], T]) -> T:
         if self._file != _identity(self._path):
-            self.close()
+            self._close()
         return super()._run(statements)
 
     def _opened(self, mode: str = "rw") -> "Connection":  # which does not create a deleted file
@@ -342,6 +350,7 @@ _FORKING: list[SqlStore] = []
 
 
 def _before_fork() -> None:
+    _FORK.acquire()
     _FORKING[:] = _OPEN
     for each in _FORKING:
         each.before_fork()
@@ -351,6 +360,7 @@ def _after_fork() -> None:
     for each in _FORKING:
         each.after_fork()
     _FORKING.clear()
+    _FORK.release()
 
 
 if hasattr(os, "register_at_fork"):
