@@ -156,8 +156,7 @@ class LocalRunner:
     def close(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""
         self._loop.close()
-        if (threads := self._threads.pop(os.getpid(), None)) is not None:
-            threads.shutdown(wait=False)
+        self._threads.pop(os.getpid(), None)  # its threads end after the calls that have it
 
     async def aclose(self) -> None:
         """Stop the runner's own loop and threads; a later call starts them again."""

@@ -159,7 +159,8 @@ class BackgroundLoop:
         """Run a coroutine on the loop, after those submitted before, with the caller's context."""
         from asyncio import run_coroutine_threadsafe
 
-        return run_coroutine_threadsafe(steps, self._started())
+        with self._lock:  # a loop that `close` stops in between would never begin it
+            return run_coroutine_threadsafe(steps, self._started())
 
     def wait_for(self, steps: Coroutine[object, object, T]) -> T:
         """Run a coroutine on the loop and return its result; not for use in the loop's thread."""
@@ -187,16 +188,15 @@ class BackgroundLoop:
         from asyncio import Runner
         from threading import Thread
 
-        with self._lock:
-            loop, process = self._loop, os.getpid()
-            if loop is None or loop.is_closed() or self._process != process:
-                runner = Runner()
-                loop, self._process = runner.get_loop(), process
-                thread = Thread(target=_serve, args=(runner,), name="pyfunctools-loop", daemon=True)
-                _THREADS[thread] = loop
-                thread.start()
-                self._loop, self._stop = loop, weakref.finalize(self, _stop, loop)
-            return loop
+        loop, process = self._loop, os.getpid()
+        if loop is None or loop.is_closed() or self._process != process:
+            runner = Runner()
+            loop, self._process = runner.get_loop(), process
+            thread = Thread(target=_serve, args=(runner,), name="pyfunctools-loop", daemon=True)
+            _THREADS[thread] = loop
+            thread.start()
+            self._loop, self._stop = loop, weakref.finalize(self, _stop, loop)
+        return loop
 
 
 def in_a_loop() -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -229,3 +230,12 @@ def called(
             await runner.aclose()
 
     return asyncio.run(call())
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Let the threads of a test take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)

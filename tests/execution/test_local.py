@@ -305,6 +305,25 @@ def test_a_closed_runner_leaves_no_thread_and_starts_again_when_used() -> None:
     wait_for_threads(before)
 
 
+def test_a_call_in_a_thread_runs_though_the_runner_is_closed_beside_it(switching: None) -> None:
+    runner, function, running = LocalRunner(), made(add), threading.Event()
+
+    def closes() -> None:
+        while not running.is_set():
+            runner.close()
+
+    async def main() -> list[Outcome]:
+        return [await aran(runner, function, {"a": 1, "b": 2}) for _ in range(100)]
+
+    closing = threading.Thread(target=closes)
+    closing.start()
+    try:
+        assert {outcome.text for outcome in asyncio.run(main())} == {"3"}
+    finally:
+        running.set()
+        closing.join()
+
+
 def test_a_garbage_collected_runner_stops_its_loop() -> None:
     before = set(threading.enumerate())
     runner = LocalRunner()

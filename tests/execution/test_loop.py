@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import CancelledError
 
 import pytest
 
@@ -99,6 +101,28 @@ def test_closing_cancels_running_tasks() -> None:
     thread.join(5)
     assert future.cancelled()
     assert ended == ["cancelled"]
+
+
+def test_who_submits_while_another_thread_closes_is_told(switching: None) -> None:
+    """Each coroutine runs, or is cancelled: nobody waits for one that is never begun."""
+    loop, ended = BackgroundLoop(), list[object]()
+
+    def submits() -> None:
+        for _ in range(50):
+            try:
+                ended.append(loop.wait_for(where()))
+            except CancelledError as error:
+                ended.append(error)
+
+    threads = [threading.Thread(target=submits, daemon=True) for _ in range(4)]
+    for each in threads:
+        each.start()
+    end = time.monotonic() + 60
+    while any(each.is_alive() for each in threads) and time.monotonic() < end:
+        loop.close()
+        time.sleep(0.001)
+    assert len(ended) == 200
+    loop.close()
 
 
 def test_a_loop_ends_when_it_is_garbage_collected() -> None:
