@@ -53,8 +53,8 @@ LIFETIME = 600
 """Seconds in which a person has to log in by an authorization code."""
 
 
-_RUNNING = dict[Hashable, tuple[Future[tuple[Any] | None], int]]()
-"""The steps that run now, and the threads that take them; `setdefault` is atomic."""
+_RUNNING = dict[Hashable, tuple[Future[tuple[Any] | None], int, Hashable]]()
+"""The steps that run now, the threads that take them, and their names; `setdefault` is atomic."""
 
 
 class _StoreError(Exception):
@@ -297,22 +297,23 @@ class Login:
         """Return the result of the steps, taken once for all calls that wait for it.
 
         These may be in any thread and on any loop. If the steps fail, by a cancellation for
-        example, the next call takes its own.
+        example, the next call takes its own. Steps of another name come after them: both write what
+        is stored.
 
         Raises:
             LoopError: this call blocks the loop on which another one takes the steps.
         """
         future, blocks = Future[tuple[Any] | None](), not self.run.awaits
         future.set_running_or_notify_cancel()
-        mine = future, get_ident()
+        mine = future, get_ident(), name
         # A forked process waits for nobody in the other.
-        key = (os.getpid(), id(store_of(self.settings)), self._key("token"), name)
+        key = (os.getpid(), id(store_of(self.settings)), self._key("token"))
         while (running := _RUNNING.setdefault(key, mine)) is not mine:
             if blocks and running[1] == get_ident():
                 raise LoopError(self.run.function.name)
             if not await wait_for(running[0], self.limits.deadline, blocks=blocks):
                 return NoToken("has not answered in time", is_late=True)
-            if (found := running[0].result()) is not None:
+            if (found := running[0].result()) is not None and running[2] == name:
                 return cast("T", found[0])
         result: tuple[T] | None = None
         try:

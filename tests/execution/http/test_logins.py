@@ -813,6 +813,40 @@ def test_a_store_may_be_asynchronous(server: OAuthServer) -> None:
         api.call("me")
 
 
+class SlowToForget(Texts):
+    """A store that takes its time to delete the token, once it `is_slow`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_slow, self.forgets, self.was_saved = False, threading.Event(), threading.Event()
+
+    def save(self, key: str, text: str, /) -> None:
+        if self.is_slow and not text and not self.forgets.is_set():
+            self.forgets.set()
+            self.was_saved.wait(1)  # by the login of another thread
+        super().save(key, text)
+        if "access" in text:
+            self.was_saved.set()
+
+
+def test_a_login_is_not_lost_to_a_call_that_found_no_token(server: OAuthServer) -> None:
+    store = SlowToForget()
+    api = by_code(server, store=store)
+    waiting = waiting_of(api.call("me"))
+    back = server.log_in(waiting.questions[0].help)
+    other = threading.Thread(target=api.call, args=("me",))
+
+    def called_meanwhile(form: dict[str, str]) -> None:
+        store.is_slow = True
+        other.start()
+        store.forgets.wait(1)
+
+    server.token_answer = called_meanwhile
+    assert api.resume(waiting.ticket, {LOGIN: back}).ok
+    other.join()
+    assert api.call("me").ok
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '"x"', "[[[[[[[[[[[[", '{"until": 1}'])
 def test_a_text_in_the_store_that_is_not_ours_is_no_login(server: OAuthServer, text: str) -> None:
     store = Texts()
