@@ -6,6 +6,7 @@ from asyncio import Task, create_task, current_task, shield, wait, wrap_future
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import TypeVar, Unpack, cast
 from urllib.parse import quote, unquote, urlsplit
@@ -88,6 +89,8 @@ class ApplicationRunner(HttpRunner):
         super().__init__(limits=limits, **connection)
         self._lock = Lock()
         self._running: _RunningApplication | None = None
+        self._ending: dict[int, Future[None]] = {}  # by process
+        self._patience = 2 * limits.deadline + PATIENCE
 
     def __repr__(self) -> str:
         return f"ApplicationRunner({self._name!r})"
@@ -138,11 +141,11 @@ class ApplicationRunner(HttpRunner):
             if application is None or application.process != os.getpid():
                 return
             ending = application.loop.submit(application.stop(self.limits.deadline))
+            self._ending[os.getpid()] = ending
         ending.add_done_callback(lambda _: application.loop.close())
         if application.loop.is_mine():
             return  # The application ends itself: its loop cannot wait for itself.
-        seconds = 2 * self.limits.deadline + PATIENCE
-        if not await wait_for(ending, seconds, blocks=not awaits):
+        if not await wait_for(ending, self._patience, blocks=not awaits):
             raise LifespanError(self._name, "shutdown", "It does not end.")
         if not ending.cancelled():  # else the loop has ended, and the application with it
             ending.result()
@@ -152,7 +155,9 @@ class ApplicationRunner(HttpRunner):
     ) -> "tuple[_RunningApplication, Future[T]]":
         with self._lock:  # so that a call submitted before `close` is carried out before it
             if self._running is None or self._running.process != os.getpid():
-                self._running = _RunningApplication(self._application, self._name)
+                ending = self._ending.get(os.getpid())
+                start = partial(_start_after, ending, self._patience)
+                self._running = _RunningApplication(self._application, self._name, start)
             application = self._running
             return application, application.loop.submit(steps(application))
 
@@ -223,7 +228,13 @@ class _RunningApplication:
     Its lifespan does not know the loop: the loop ends when nobody else holds it.
     """
 
-    def __init__(self, application: AsgiApplication, name: str) -> None:
+    def __init__(
+        self,
+        application: AsgiApplication,
+        name: str,
+        start: Callable[[Lifespan], Coroutine[object, object, None]],
+    ) -> None:
+        self._start = start
         self.loop = BackgroundLoop()
         self.process = os.getpid()
         self.lifespan = Lifespan(application, name)
@@ -238,7 +249,7 @@ class _RunningApplication:
         call.add_done_callback(self._calls.discard)
         if self.started_at is None:
             if self._starting is None:
-                self._starting = create_task(self.lifespan.start())
+                self._starting = create_task(self._start(self.lifespan))
                 self._starting.add_done_callback(self._tried)
             await shield(self._starting)
 
@@ -259,3 +270,10 @@ class _RunningApplication:
             for task in running:
                 task.cancel()
         await self.lifespan.stop()
+
+
+async def _start_after(ending: "Future[None] | None", seconds: float, lifespan: Lifespan) -> None:
+    """Start the application when it has been shut down, or these seconds are over."""
+    if ending is not None:
+        await wait_for(ending, seconds, blocks=False)
+    await lifespan.start()

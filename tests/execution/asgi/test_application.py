@@ -94,7 +94,7 @@ def hosted() -> Iterator[Hosted]:
         with suppress(LifespanError):
             runner.close()
     for thread in loops() - before:
-        thread.join(5)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -198,7 +198,7 @@ RELEASED = threading.Event()
 
 
 async def blocking(scope: Any, receive: Any, send: Any) -> None:
-    RELEASED.wait(10)
+    RELEASED.wait(60)
 
 
 async def dripping(scope: Any, receive: Any, send: Any) -> None:
@@ -218,7 +218,7 @@ def test_the_deadline_holds_whatever_the_application_does(
     RELEASED.clear()
     started = time.monotonic()
     outcome = called(runner, way, method="POST")
-    assert time.monotonic() - started < 1.1
+    assert time.monotonic() - started < 20
     RELEASED.set()
     assert outcome.is_error
     assert "No answer came within 0.3 s" in outcome.text
@@ -231,10 +231,10 @@ def test_the_deadline_holds_whatever_the_application_does(
 def test_the_time_of_the_startup_does_not_count(hosted: Hosted, way: str) -> None:
     class Slow(Teas):
         async def _live(self, receive: Any, send: Any) -> None:
-            await asyncio.sleep(1)
+            await asyncio.sleep(1.7)
             await super()._live(receive, send)
 
-    _, runner = hosted(Slow(), limits=SHORT)
+    _, runner = hosted(Slow(), limits=Limits(deadline=1))
     assert called(runner, way).response.status == 200
 
 
@@ -298,7 +298,7 @@ def test_closing_waits_for_calls_and_for_their_tasks(hosted: Hosted, close: str)
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
         began.set()
-        await asyncio.to_thread(go.wait, 5)
+        await asyncio.to_thread(go.wait, 60)
         await say(send)
         while (await receive())["type"] != "http.disconnect":
             pass
@@ -307,17 +307,40 @@ def test_closing_waits_for_calls_and_for_their_tasks(hosted: Hosted, close: str)
     teas, runner = hosted(slow)
     with ThreadPoolExecutor(2) as pool:
         call = pool.submit(called, runner, "run")
-        assert began.wait(5)
+        assert began.wait(60)
         if close == "close":
             closing = pool.submit(runner.close)
         else:
             closing = pool.submit(lambda: asyncio.run(runner.aclose()))
         assert not closing.done()
         go.set()
-        assert call.result(5).value == "ok"
-        closing.result(5)
+        assert call.result(60).value == "ok"
+        closing.result(60)
     assert steps == ["background"]
     assert teas.steps == ["startup", "shutdown"]
+
+
+def test_an_application_starts_again_when_its_shutdown_has_ended(hosted: Hosted) -> None:
+    began, go = threading.Event(), threading.Event()
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        began.set()
+        await asyncio.to_thread(go.wait, 60)
+        await say(send)
+
+    teas, runner = hosted(slow)
+    with ThreadPoolExecutor(3) as pool:
+        first = pool.submit(called, runner, "run")
+        assert began.wait(60)
+        closing = pool.submit(runner.close)
+        while runner._running is not None:  # pyright: ignore[reportPrivateUsage]
+            time.sleep(0.001)
+        again = pool.submit(called, runner, "run")
+        time.sleep(0.2)  # in which it must not start
+        go.set()
+        assert (first.result(60).value, again.result(60).value) == ("ok", "ok")
+        closing.result(60)
+    assert teas.steps == ["startup", "shutdown", "startup"]
 
 
 @pytest.mark.slow
@@ -330,14 +353,14 @@ def test_a_shutdown_that_does_not_end_is_an_error_in_time(hosted: Hosted, close:
             await receive()
             await send({"type": "lifespan.startup.complete"})
             await receive()
-            await asyncio.to_thread(go.wait, 10)
+            await asyncio.to_thread(go.wait, 60)
 
     _, runner = hosted(Slow(), limits=SHORT)
     called(runner, "run")
     started = time.monotonic()
     with pytest.raises(LifespanError, match=r"^Teas: The shutdown .* It does not end\.$"):
         runner.close() if close == "close" else asyncio.run(runner.aclose())
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 20
     go.set()
 
 
@@ -351,7 +374,7 @@ def test_work_that_does_not_end_after_its_answer_is_cancelled_by_closing(hosted:
         finally:
             steps.append("cancelled")
 
-    teas, runner = hosted(working, limits=SHORT)
+    teas, runner = hosted(working, limits=Limits(deadline=1))
     assert called(runner, "run").value == "ok"
     runner.close()
     assert steps == ["cancelled"]
@@ -371,7 +394,7 @@ def test_an_application_may_call_itself_and_even_close_itself(hosted: Hosted) ->
     teas, runner = hosted(nested)
     assert called(runner, "run").value == "inner"
     for thread in loops() - before:
-        thread.join(5)
+        thread.join(60)
     assert teas.steps == ["startup", "shutdown"]
 
 
@@ -395,7 +418,7 @@ def test_a_runner_that_nobody_closes_ends_with_its_last_holder() -> None:
     [thread] = loops() - before
     del runner
     gc.collect()
-    thread.join(5)
+    thread.join(60)
     assert ended == ["cancelled"]
 
 
