@@ -27,6 +27,7 @@ from pyfunctools.errors import (
     PyfunctoolsError,
     wrong_type,
 )
+from pyfunctools.execution.http.exchange import wait_for
 from pyfunctools.execution.mcp.server_questions import (
     AskHere,
     QuestionsInCalls,
@@ -79,6 +80,7 @@ FRESH: Final = 300.0
 """The most seconds for which a list of tools counts as fresh, even if the server sends more."""
 
 _PAUSES: Final = (0.05, 1.0)
+_ENDED: Final = "the event loop of the session has ended"
 
 
 class RemoteRunner:
@@ -378,13 +380,17 @@ class RemoteRunner:
             return await steps
         if not self._loop.is_running():
             steps.close()
-            raise ConnectionError("the event loop of the session has ended")
+            raise ConnectionError(_ENDED)
         future = asyncio.run_coroutine_threadsafe(steps, self._loop)
         try:
-            return await asyncio.wrap_future(future) if awaits else future.result()
+            while self._loop.is_running() and not future.done():  # a loop that ends may say nothing
+                await wait_for(future, 1, blocks=not awaits)
         except BaseException:  # an interrupt of the waiting thread too
             future.cancel()
             raise
+        if not future.done() or future.cancelled():
+            raise ConnectionError(_ENDED)
+        return future.result()
 
 
 def _where_called(ask: AskSteps, awaits: bool) -> AskHere:

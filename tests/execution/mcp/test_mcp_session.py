@@ -186,7 +186,9 @@ def test_files_of_a_result_are_files(revision: str) -> None:
 def test_a_server_that_fails_is_an_outcome(
     answered: Any, reason: str, told: str, revision: str
 ) -> None:
-    outcome = called(server(answered), revision, limits=Limits(deadline=0.2))
+    outcome = called(
+        server(answered), revision, limits=Limits(deadline=0.2 if answered is HANG else 60)
+    )
     assert outcome.reason == reason
     assert told in outcome.text
     assert "\u202e" not in outcome.text
@@ -199,7 +201,7 @@ class Slow:
     async def work(self, request: Context[Any]) -> str:
         """Work."""
         for done in range(1, 6):
-            await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.1)
+            await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.3)
             await request.session.report_progress(done, 5, f"part\u202e {done}")
         return "worked"
 
@@ -222,7 +224,7 @@ def test_a_call_that_moves_goes_on_after_its_deadline(listens: str, revision: st
         made = mcp_server(Controller.from_object(Slow()), context=lambda request: request)
         progress = {"no": None, "awaits": awaited}.get(listens, heard)
         client = Client(made, mode=revision)
-        limits = Limits(deadline=0.3)
+        limits = Limits(deadline=1)
         async with await Controller.from_mcp(client, progress=progress, limits=limits) as tools:
             return await tools.acall("work", {})
 
@@ -495,6 +497,28 @@ def test_other_threads_call_over_the_loop_of_the_session() -> None:
     assert (blocking.text, other.text) == ("hi", "hi")
     assert tools.call("f").reason == "transport"  # the loop of the session has ended
     tools.close()
+
+
+@pytest.mark.parametrize("way", ["call", "acall"])
+def test_a_call_of_another_thread_ends_with_the_loop_of_the_session(way: str) -> None:
+    asked, told = threading.Event(), list[Any]()
+
+    def answer(params: dict[str, Any]) -> Any:
+        asked.set()
+        return HANG
+
+    def call(tools: Controller) -> None:
+        told.append(tools.call("f") if way == "call" else asyncio.run(tools.acall("f")))
+
+    async def run() -> threading.Thread:
+        tools = await Controller.from_mcp(raw_client(server(answer), "auto"))
+        thread = threading.Thread(target=call, args=(tools,), daemon=True)
+        thread.start()
+        await asyncio.to_thread(asked.wait, 60)
+        return thread
+
+    asyncio.run(run()).join(60)
+    assert [outcome.reason for outcome in told] == ["transport"]
 
 
 def test_a_cancelled_call_is_cancelled() -> None:
