@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, replace
-from itertools import islice
 from secrets import token_urlsafe
 from threading import Lock
 from typing import Any, Literal, NamedTuple, cast
@@ -392,8 +391,9 @@ def _step_of(config: RunnableConfig) -> _Step:
 
 
 def _forget_oldest(kept: dict[Any, Any]) -> None:
-    for oldest in list(islice(kept, max(len(kept) - _KEPT, 0))):
-        if not isinstance(kept[oldest], _Step) or not kept[oldest].running:
+    for oldest in list(kept)[:-_KEPT]:
+        step = kept.get(oldest)  # `None`: another thread was faster
+        if not isinstance(step, _Step) or not step.running:
             kept.pop(oldest, None)
 
 

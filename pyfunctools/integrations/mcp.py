@@ -206,7 +206,8 @@ class FunctionServer(Server[Any]):
 
     async def _list(self, request: McpRequest, params: PaginatedRequestParams) -> dict[str, Any]:
         """Return one page of the functions, in the controller's order."""
-        starts = {None: 0, **{str(n): n for n in range(PAGE, len(self.controller), PAGE)}}
+        count = len(self.controller)  # `replace` may come in between
+        starts = {None: 0, **{str(n): n for n in range(PAGE, count, PAGE)}}
         if params.cursor not in starts:
             raise MCPError(INVALID_PARAMS, "This is not a cursor of the list.")
         start, modern = starts[params.cursor], request.protocol_version >= MODERN
@@ -214,7 +215,7 @@ class FunctionServer(Server[Any]):
             self._connected.add(request.session._connection)  # pyright: ignore[reportPrivateUsage]
         # In a thread: making schemas may take seconds.
         listed: dict[str, Any] = {"tools": await asyncio.to_thread(self._page, start, modern)}
-        if start + PAGE < len(self.controller):
+        if start + PAGE < count:
             listed["nextCursor"] = str(start + PAGE)
         if modern:
             listed |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}

@@ -205,8 +205,8 @@ class SqlStore(_ByClocks, ABC):
                 _refuse_forgotten(repr(self))
         except BaseException:  # an interrupt too
             self._unsure[ticket_id] = claimant
-            if len(self._unsure) > _MOST_UNSURE:
-                self._unsure.pop(next(iter(self._unsure)), None)
+            for oldest in list(self._unsure)[:-_MOST_UNSURE]:
+                self._unsure.pop(oldest, None)  # another thread may be faster
             raise
         return winner == claimant
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import replace
@@ -53,6 +54,29 @@ def signed(contents: object, key: bytes = KEY, prefix: bytes = b"pyfunctools tic
 
     payload = coded(json.dumps(contents).encode())
     return f"{payload}.{coded(hmac_digest(key, prefix + payload.encode(), 'sha256'))}"
+
+
+def test_many_threads_expect_more_outcomes_than_are_kept(
+    switching: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pyfunctools.execution.person.tickets.EXPECTED", 3)
+    tickets, failed = Tickets(), list[Exception]()
+    expected = [tickets.read(issued(tickets)) for _ in range(600)]
+
+    def expect(number: int) -> None:
+        try:
+            for each in expected[number::6] * 20:
+                assert isinstance(each, Ticket)
+                tickets.expect(each)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=expect, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
 
 
 def test_the_contents_of_a_ticket() -> None:
