@@ -56,7 +56,7 @@ def test_an_example_runs_and_shows_a_call_that_works(path: Path) -> None:
     required_by(path.read_text())
     required(*({"program": ["pydantic_monty"]}.get(path.stem, [])))
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, timeout=60
+        [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     assert SHOWN[path.stem] in done.stdout

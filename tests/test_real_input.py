@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -20,7 +21,7 @@ from pyfunctools import Controller
 
 def run(*words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "pyfunctools", *words], capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "pyfunctools", *words], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -110,22 +111,19 @@ def url() -> Iterator[str]:
     socket = config.bind_socket()
     thread = threading.Thread(target=server.run, args=([socket],), daemon=True)
     thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
     try:
         yield f"http://127.0.0.1:{socket.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(60)
         socket.close()
 
 
 def test_a_fastapi_service_is_called_through_its_own_document(url: str) -> None:
-    with httpx.Client() as client:
-        for _ in range(50):
-            try:
-                document = client.get(f"{url}/openapi.json")
-                break
-            except httpx.ConnectError:
-                threading.Event().wait(0.1)
+    document = httpx.get(f"{url}/openapi.json")
     with Controller.from_openapi(document.content, server=url) as teas:
         assert {each.name for each in teas} == {
             "teas_get",

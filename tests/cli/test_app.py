@@ -81,7 +81,7 @@ def run_process(
         input=given,
         capture_output=True,
         encoding=os.environ.get("PYTHONIOENCODING", "utf-8"),
-        timeout=60,
+        timeout=300,
     )
 
 

@@ -46,7 +46,7 @@ class Work:
     def meet(self, n: int) -> int:
         """Wait for the others."""
         self._enter(n)
-        self.barrier.wait(timeout=20)
+        self.barrier.wait(timeout=60)
         self._leave()
         return n
 

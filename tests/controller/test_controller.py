@@ -213,7 +213,7 @@ def test_a_controller_closes_its_runners() -> None:
     with bank() as controller:
         assert controller.call("balance", {}, context="Ada").text == "Ada has 7, None"
     for thread in set(threading.enumerate()) - before:
-        thread.join(10)
+        thread.join(60)
     assert set(threading.enumerate()) <= before
 
 

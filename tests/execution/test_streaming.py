@@ -136,7 +136,7 @@ def test_a_cancelled_reader_closes_the_generator(name: str) -> None:
 
     with Controller.from_object(counter, all=True) as controller:
         asyncio.run(main(controller))
-        assert counter.closed.wait(10)
+        assert counter.closed.wait(60)
     assert counter.made == [0]
 
 
@@ -273,7 +273,7 @@ def test_the_limit_of_a_call_is_from_item_to_item(form: str, name: str) -> None:
     def count() -> Iterator[int]:
         """Wait for the second item."""
         yield 1
-        gate.wait(20)
+        gate.wait(60)
         yield 2
 
     async def acount() -> AsyncIterator[int]:
@@ -282,11 +282,11 @@ def test_the_limit_of_a_call_is_from_item_to_item(form: str, name: str) -> None:
         await asyncio.Event().wait()
         yield 2
 
-    with Controller.from_functions([count, acount], limits=Limits(call=0.1)) as controller:
+    with Controller.from_functions([count, acount], limits=Limits(call=0.5)) as controller:
         if form == "stream":
             items = controller.stream(name)
             assert next(items).value == 1
-            time.sleep(0.15)  # the reader's own time does not count
+            time.sleep(0.6)  # the reader's own time does not count
             assert [each.reason for each in items] == ["deadline"]
         else:
             outcomes = streamed(controller, form, name)

@@ -226,7 +226,7 @@ def test_the_choice_of_the_treemap_is_a_command_that_runs(scripted: Any, ghes: s
     words = shlex.split(line.inner_text())
     assert words[0] == "pyfunctools"
     done = subprocess.run(
-        [sys.executable, "-m", *words], capture_output=True, text=True, timeout=120, cwd=ROOT
+        [sys.executable, "-m", *words], capture_output=True, text=True, timeout=300, cwd=ROOT
     )
     assert done.returncode == 0
     counted = re.search(r"^(\d+) functions", scripted.locator("#choice").inner_text())

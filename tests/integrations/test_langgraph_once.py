@@ -35,7 +35,7 @@ class Shop:
         """Charge."""
         self.ran.append("charge")
         self.started.set()
-        assert self.may_end.wait(10)
+        assert self.may_end.wait(60)
         return "charged"
 
     @function
@@ -43,7 +43,7 @@ class Shop:
         """Send."""
         self.ran.append("send")
         self.started.set()
-        await asyncio.to_thread(self.may_end.wait, 10)
+        await asyncio.to_thread(self.may_end.wait, 60)
         return "sent"
 
     @function(read_only=True)
@@ -51,7 +51,7 @@ class Shop:
         """Look."""
         self.ran.append("look")
         self.started.set()
-        await asyncio.to_thread(self.may_end.wait, 10)
+        await asyncio.to_thread(self.may_end.wait, 60)
         return "seen"
 
     @function

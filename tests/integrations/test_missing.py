@@ -48,7 +48,7 @@ def test_a_program_named_like_a_package_or_an_older_version_is_named(
 ) -> None:
     (tmp_path / file).write_text(f"{SHADOWS[file]}\n")
     done = subprocess.run(
-        [sys.executable, file], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, file], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     said = done.stderr.splitlines()[-1]
     assert f"The module `{file[:-3]}` is {tmp_path / file}. If that file is yours, rename" in said

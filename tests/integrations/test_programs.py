@@ -231,7 +231,7 @@ def test_gather_runs_calls_at_once_and_they_end_together() -> None:
     async def main() -> Outcome:
         programs = Controller.from_object(Shop()).programs()
         code = "import asyncio\nawait asyncio.gather(*[meet(number=n) for n in (1, 2, 3)])"
-        return await asyncio.wait_for(programs.acall("run_program", {"code": code}), 10)
+        return await asyncio.wait_for(programs.acall("run_program", {"code": code}), 60)
 
     outcome = asyncio.run(main())
     assert outcome.value == [1, 2, 3]
@@ -455,9 +455,9 @@ def test_programs_that_were_closed_can_be_entered_again(shop: Shop) -> None:
 @pytest.mark.parametrize("caught", [False, True])
 def test_a_program_that_computes_too_long_is_stopped(shop: Shop, caught: bool) -> None:
     loop = "while True: pass" if not caught else _CAUGHT
-    outcome = run(shop, f"await orders()\n{loop}", ProgramLimits(seconds=0.2))
+    outcome = run(shop, f"await orders()\n{loop}", ProgramLimits(seconds=1))
     assert outcome.reason == "deadline"
-    assert "seconds=0.2" in outcome.text
+    assert "seconds=1" in outcome.text
     assert [each.function for each in outcome.calls] == ["orders"]
 
 
@@ -466,7 +466,7 @@ _CAUGHT = "try:\n    while True: pass\nexcept BaseException: pass"
 
 def test_seconds_count_over_all_stops(shop: Shop) -> None:
     code = "while True:\n    await orders()\n    for n in range(20_000): n += 1"
-    outcome = run(shop, code, ProgramLimits(seconds=0.5, calls=100_000))
+    outcome = run(shop, code, ProgramLimits(seconds=1, calls=100_000))
     assert outcome.reason == "deadline"
     assert outcome.calls
 
@@ -475,11 +475,11 @@ def test_seconds_do_not_count_while_calls_run() -> None:
     def compute() -> float:
         """Compute."""
         started = perf_counter()
-        while perf_counter() < started + 0.3:
+        while perf_counter() < started + 1.1:
             pass
         return perf_counter() - started
 
-    programs = Controller.from_functions([compute]).programs(limits=ProgramLimits(seconds=0.2))
+    programs = Controller.from_functions([compute]).programs(limits=ProgramLimits(seconds=1))
     assert programs.call("run_program", {"code": "await compute()"}).ok
 
 

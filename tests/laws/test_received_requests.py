@@ -128,10 +128,9 @@ def served() -> Iterator[str]:
         server = uvicorn.Server(uvicorn.Config(application(), log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        deadline = time.monotonic() + 10
         while not server.started:
-            assert time.monotonic() < deadline
             assert thread.is_alive()
+            time.sleep(0.01)
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         server.should_exit = True
         thread.join()

@@ -57,9 +57,9 @@ def test_eight_processes_claim_two_hundred_ids_once_each(tmp_path: Path, start: 
     ]
     for process in processes:
         process.start()
-    claimed = [each for _ in processes for each in results.get(timeout=120)]
+    claimed = [each for _ in processes for each in results.get(timeout=300)]
     for process in processes:
-        process.join(timeout=60)
+        process.join(timeout=300)
     assert sorted(claimed) == sorted(IDS)
 
 
@@ -265,7 +265,7 @@ print([each.claim("one", 4_000_000_000) for each in kept])
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
 def test_several_threads_fork_at_once(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _FORKS, str(tmp_path)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (ran.stdout, ran.stderr) == (f"{[True] * 5}\n", "")
 
 

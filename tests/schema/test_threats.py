@@ -1,9 +1,9 @@
 """Threats to what reads arguments, each under its number: exact input, exact result."""
 
 import json
-from time import process_time, thread_time
 
 import pytest
+from clock import at_most
 
 from pyfunctools import Function, function_of
 from pyfunctools._json import JsonSchema, JsonValue
@@ -61,12 +61,9 @@ def test_b19_t34_a_pattern_takes_50_ms_for_100_kb_or_is_refused(pattern: str) ->
     except SchemaError:
         return
     for text in ("a" * 99_999 + "!", "x" * 100_000, "ab " * 33_333):
-        spent: list[float] = []
-        for _ in range(3):
-            begun = process_time()
+        validator.is_valid(text)  # what is made for the first
+        with at_most(0.05):
             validator.is_valid(text)
-            spent.append(process_time() - begun)
-        assert min(spent) <= 0.05
 
 
 @pytest.mark.parametrize("pattern", EVIL.values(), ids=EVIL.keys())
@@ -75,11 +72,10 @@ def test_t34_a_check_with_a_pattern_ends_soon(pattern: str) -> None:
         checked = function({"type": "string", "pattern": pattern})
     except DefinitionError:
         return
-    begun = thread_time()
-    result = checked.check(json.dumps({"a": "a" * 99_999 + "!"}))
-    if not result:
-        assert len(result.feedback()) < 8_000
-    assert thread_time() - begun < 5
+    with at_most(5):
+        result = checked.check(json.dumps({"a": "a" * 99_999 + "!"}))
+        feedback = "" if result else result.feedback()
+    assert len(feedback) < 8_000
 
 
 @pytest.mark.parametrize("unit", ["a ", "Args:\n", ":param a: ", "    a: b\n", "`" * 3, "\\", "- "])
@@ -88,9 +84,8 @@ def test_t34_a_docstring_of_100_kb_is_read_soon(unit: str) -> None:
         return a
 
     called.__doc__ = unit * (100_000 // len(unit))
-    begun = thread_time()
-    assert function_of(called).name == "called"
-    assert thread_time() - begun < 10
+    with at_most(10):
+        assert function_of(called).name == "called"
 
 
 @pytest.mark.parametrize(
@@ -236,11 +231,10 @@ def test_t55_many_issues_are_bounded_in_number_size_and_time() -> None:
     text = json.dumps({"a": ["x" * 5] * 100_000})
     checked = function({"type": "array", "items": INTEGER})
     checked.check(text)
-    begun = thread_time()
-    result = checked.check(text)
-    assert not result
-    told = result.feedback()
-    assert thread_time() - begun < 5
+    with at_most(5):
+        result = checked.check(text)
+        assert not result
+        told = result.feedback()
     assert len(told.encode()) <= 8_192
     assert told.count("// \u274c") == 32
     assert len(result.issues) == 1_001

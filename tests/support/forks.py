@@ -10,7 +10,7 @@ def in_a_fork(work: Callable[[], object]) -> object:
     result = context.SimpleQueue()
     process = context.Process(target=lambda: result.put(work()), daemon=True)
     process.start()
-    process.join(timeout=20)
+    process.join(timeout=120)
     if process.exitcode is None:
         process.kill()
     assert process.exitcode == 0

@@ -43,7 +43,7 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(60)
         os.close(self._ours)
 
     def until(self, text: str) -> None:
@@ -75,7 +75,7 @@ class Terminal:
         """Wait for the end, and return the exit status."""
         while self._read():
             pass
-        return self._process.wait(10)
+        return self._process.wait(60)
 
     def _read(self) -> bool:
         if not select.select([self._ours], [], [], max(self._end - time.monotonic(), 0))[0]:

