@@ -1,15 +1,36 @@
 """A value that is made when it is first read, and then kept."""
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from threading import Lock, RLock
+from threading import RLock
 from typing import TYPE_CHECKING, Generic, TypeVar, TypeVarTuple, cast
 
 T = TypeVar("T")
 V = TypeVar("V")
 Arguments = TypeVarTuple("Arguments")
 
-_LOCKS = Lock()
+
+class ProcessLock:
+    """A reentrant lock of one process: in a forked one no thread holds it."""
+
+    __slots__ = ("_locks",)
+
+    def __init__(self) -> None:
+        self._locks: dict[int, RLock] = {}  # by process; `setdefault` is atomic
+
+    def __enter__(self) -> None:
+        self._here().acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._here().release()
+
+    def _here(self) -> "RLock":
+        process = os.getpid()
+        return self._locks.get(process) or self._locks.setdefault(process, RLock())
+
+
+_LOCKS = ProcessLock()
 """Held while a `Lazy` creates its lock."""
 
 
@@ -17,7 +38,7 @@ class Lazy(Generic[T]):
     """One `value`, made when it is first read; afterwards it is a plain attribute.
 
     `arguments` are those of `make`. Two threads that read it at once get the same value. If the
-    `make` functions of several objects share data, pass the same reentrant `lock` to each. An
+    `make` functions of several objects share data, pass the same `ProcessLock` to each. An
     exception is not kept: the next reader tries again. To compare, copy or pickle a `Lazy` makes
     its value first, and uses only the value.
     """
@@ -64,7 +85,7 @@ class Lazy(Generic[T]):
         # Created only now: most values are never read.
         with _LOCKS:
             if self._lock is None:
-                self._lock = RLock()
+                self._lock = ProcessLock()
             return self._lock
 
     def __eq__(self, other: object) -> bool:

@@ -11,10 +11,10 @@ import time
 import weakref
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from pyfunctools._json import JsonObject, JsonValue
+from pyfunctools._lazy import ProcessLock
 from pyfunctools.errors import DefinitionError, wrong_type
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class BackgroundLoop:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = ProcessLock()
         self._process = os.getpid()
         self._loop: AbstractEventLoop | None = None
         self._stop: Callable[[], object] | None = None

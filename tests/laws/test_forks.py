@@ -4,12 +4,14 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from threading import Event, Thread
 
 import pytest
 from fastapi import FastAPI
 from forks import in_a_fork
 
 from pyfunctools import Controller, DefinitionError
+from pyfunctools._lazy import Lazy
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
 
@@ -70,3 +72,21 @@ def test_a_program_is_refused_in_a_fork_of_a_process_that_ran_one() -> None:
         return str(raised.value)
 
     assert "spawn" in str(in_a_fork(refused))
+
+
+def test_a_fork_does_not_wait_for_what_another_thread_makes() -> None:
+    """The thread does not exist there, so it would never end."""
+    begun, go, parent = Event(), Event(), os.getpid()
+
+    def make() -> bool:
+        begun.set()
+        return os.getpid() == parent and go.wait(60)
+
+    lazy = Lazy(make)
+    other = Thread(target=lambda: lazy.value)
+    other.start()
+    assert begun.wait(60)
+    assert in_a_fork(lambda: lazy.value) is False
+    go.set()
+    other.join()
+    assert lazy.value is True

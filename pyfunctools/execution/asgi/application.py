@@ -7,10 +7,10 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from threading import Lock
 from typing import TypeVar, Unpack, cast
 from urllib.parse import quote, unquote, urlsplit
 
+from pyfunctools._lazy import ProcessLock
 from pyfunctools._text import visible
 from pyfunctools.errors import DefinitionError, LifespanError, LoopError, wrong_type
 from pyfunctools.execution.asgi.conversation import AsgiApplication, Lifespan
@@ -87,7 +87,7 @@ class ApplicationRunner(HttpRunner):
         self._other_route = other_route
         connection["server"] = url._replace(path=quote(root_path)).geturl()
         super().__init__(limits=limits, **connection)
-        self._lock = Lock()
+        self._lock = ProcessLock()
         self._running: _RunningApplication | None = None
         self._ending: dict[int, Future[None]] = {}  # by process
         self._patience = 2 * limits.deadline + PATIENCE

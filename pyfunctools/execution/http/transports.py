@@ -21,11 +21,11 @@ from importlib.util import find_spec
 from inspect import isawaitable
 from math import inf
 from socket import gaierror
-from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
+from pyfunctools._lazy import ProcessLock
 from pyfunctools.errors import wrong_type
 from pyfunctools.execution.http.exchange import (
     DEADLINE,
@@ -62,7 +62,7 @@ class Pools:
     def __init__(self, public_only: bool) -> None:
         self._name = "httpx2" if find_spec("httpx2") else "httpx"
         self._public_only = public_only
-        self._lock = Lock()
+        self._lock = ProcessLock()
         self._process = os.getpid()
         self._of_threads: httpcore.ConnectionPool | None = None
         self._of_loops: weakref.WeakKeyDictionary[

@@ -23,7 +23,7 @@ from jsonschema_rs import (
 )
 
 from pyfunctools._json import JsonSchema, JsonValue
-from pyfunctools._lazy import Lazy
+from pyfunctools._lazy import Lazy, ProcessLock
 from pyfunctools._text import shortened, visible
 from pyfunctools.errors import SchemaError
 from pyfunctools.schema.ground.json_values import (
@@ -44,7 +44,7 @@ T = TypeVar("T")
 STACK = 16 << 20
 """Bytes of the larger stack; the system allocates only the memory that is used."""
 
-_lock = threading.Lock()
+_lock = ProcessLock()
 
 
 def with_stack(call: Callable[[], T]) -> T:

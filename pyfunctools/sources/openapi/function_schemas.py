@@ -6,11 +6,11 @@ The notes are on the schemas as written, on references, and on hidden characters
 from collections.abc import Iterator
 from functools import cached_property, partial
 from itertools import islice
-from threading import RLock
 from typing import TypeAlias
 
 from pyfunctools._collector import collector_paused
 from pyfunctools._json import JsonSchema, JsonValue, items_of, members_of
+from pyfunctools._lazy import ProcessLock
 from pyfunctools._text import visible
 from pyfunctools.errors import DocumentError, SchemaError
 from pyfunctools.note import Note, hidden_notes
@@ -48,7 +48,7 @@ class SchemaMaker:
     ) -> None:
         self._document = document
         self._hinted = hinted
-        self.lock = RLock()
+        self.lock = ProcessLock()
         self._is_human = is_human
         self._known_notes: dict[tuple[str, bool], _Notes] = {}
         # By the id of an input. The input is stored as well, so that its id is not used again.
