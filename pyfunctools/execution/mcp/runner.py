@@ -6,6 +6,7 @@ these reject a whole list for one wrong tool, and a whole result for one wrong f
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from contextvars import copy_context
 from json import dumps, loads
@@ -400,7 +401,10 @@ def _where_called(ask: AskSteps, awaits: bool) -> AskHere:
     async def ask_here(waiting: Waiting) -> Answered | Outcome | None:
         own = context.copy()
         if loop is None:
-            return await asyncio.to_thread(own.run, finish, ask(waiting))
+            pool = ThreadPoolExecutor(1)  # all threads of the loop may wait for answers
+            asked = pool.submit(own.run, finish, ask(waiting))
+            pool.shutdown(wait=False)
+            return await asyncio.wrap_future(asked)
         submitted = own.run(asyncio.run_coroutine_threadsafe, ask(waiting), loop)
         return await asyncio.wrap_future(submitted)
 

@@ -3,7 +3,9 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +219,16 @@ def test_the_deadline_waits_for_the_person() -> None:
 
     call = lambda teas: teas.acall("order", {"tea": "x"}, human=slow)  # noqa: E731
     assert with_shop(call, limits=Limits(deadline=1.5)).text == "1 x"
+
+
+def test_blocking_calls_are_asked_about_though_they_have_all_threads_of_the_loop() -> None:
+    async def steps(teas: Controller) -> Any:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+        ask = partial(teas.call, "order", {"tea": "x"}, human=lambda pending: {"count": 1})
+        calls = [asyncio.to_thread(ask) for _ in range(4)]
+        return await asyncio.wait_for(asyncio.gather(*calls), 60)
+
+    assert [outcome.text for outcome in with_shop(steps)] == ["1 x"] * 4
 
 
 def test_asking_ends_with_the_call() -> None:
