@@ -69,7 +69,7 @@ class Connection:
                 return
 
     def stall(self) -> None:
-        self.closing.wait(60)
+        self.closing.wait(30)
 
 
 class Server:
@@ -96,7 +96,7 @@ class Server:
         self._closing.set()
         self.stop_accepting()
         for thread in self._threads:
-            thread.join(60)
+            thread.join(5)
 
     def _start(self, target: Callable[..., None], *arguments: Any) -> None:
         thread = threading.Thread(target=target, args=arguments, daemon=True)
@@ -115,7 +115,7 @@ class Server:
     def _serve(self, sock: socket.socket) -> None:
         assert self.script is not None
         with sock:
-            sock.settimeout(60)
+            sock.settimeout(30)
             connection = Connection(sock, self._closing)
             with suppress(OSError):
                 self.script(connection)

@@ -88,8 +88,8 @@ class ApplicationRunner(HttpRunner):
         connection["server"] = url._replace(path=quote(root_path)).geturl()
         super().__init__(limits=limits, **connection)
         self._lock = ProcessLock()
-        self._running: _RunningApplication | None = None
-        self._ending: dict[int, Future[None]] = {}  # by process
+        self._running: dict[int, _RunningApplication] = {}  # by process, as the next
+        self._ending: dict[int, Future[None]] = {}
         self._patience = 2 * limits.deadline + PATIENCE
 
     def __repr__(self) -> str:
@@ -137,8 +137,7 @@ class ApplicationRunner(HttpRunner):
 
     async def _close(self, *, awaits: bool) -> None:
         with self._lock:
-            application, self._running = self._running, None
-            if application is None or application.process != os.getpid():
+            if (application := self._running.pop(os.getpid(), None)) is None:
                 return
             ending = application.loop.submit(application.stop(self.limits.deadline))
             self._ending[os.getpid()] = ending
@@ -154,11 +153,10 @@ class ApplicationRunner(HttpRunner):
         self, steps: "Callable[[_RunningApplication], Coroutine[object, object, T]]"
     ) -> "tuple[_RunningApplication, Future[T]]":
         with self._lock:  # so that a call submitted before `close` is carried out before it
-            if self._running is None or self._running.process != os.getpid():
-                ending = self._ending.get(os.getpid())
-                start = partial(_start_after, ending, self._patience)
-                self._running = _RunningApplication(self._application, self._name, start)
-            application = self._running
+            if (application := self._running.get(os.getpid())) is None:
+                start = partial(_start_after, self._ending.get(os.getpid()), self._patience)
+                application = _RunningApplication(self._application, self._name, start)
+                self._running[os.getpid()] = application
             return application, application.loop.submit(steps(application))
 
     async def _carry_out(
@@ -236,7 +234,6 @@ class _RunningApplication:
     ) -> None:
         self._start = start
         self.loop = BackgroundLoop()
-        self.process = os.getpid()
         self.lifespan = Lifespan(application, name)
         self.started_at: float | None = None
         self._calls: set[Task[object]] = set()

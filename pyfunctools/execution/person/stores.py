@@ -346,20 +346,15 @@ class SqliteStore(SqlStore):
         return connection
 
 
-_FORKING: list[SqlStore] = []
-
-
 def _before_fork() -> None:
     _FORK.acquire()
-    _FORKING[:] = _OPEN
-    for each in _FORKING:
+    for each in _OPEN:
         each.before_fork()
 
 
 def _after_fork() -> None:
-    for each in _FORKING:
+    for each in _OPEN:
         each.after_fork()
-    _FORKING.clear()
     _FORK.release()
 
 

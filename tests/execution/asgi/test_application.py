@@ -333,7 +333,7 @@ def test_an_application_starts_again_when_its_shutdown_has_ended(hosted: Hosted)
         first = pool.submit(called, runner, "run")
         assert began.wait(60)
         closing = pool.submit(runner.close)
-        while runner._running is not None:  # pyright: ignore[reportPrivateUsage]
+        while runner._running:  # pyright: ignore[reportPrivateUsage]
             time.sleep(0.001)
         again = pool.submit(called, runner, "run")
         time.sleep(0.2)  # in which it must not start
