@@ -11,13 +11,14 @@ from multiprocessing import get_context
 from typing import Annotated, Any, cast
 
 import pytest
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, SecretBytes, SecretStr
 from sums import Local, Sums
 
 from pyfunctools import (
     Approval,
     Controller,
     DefinitionError,
+    File,
     Function,
     Human,
     Outcome,
@@ -230,6 +231,18 @@ def test_an_error_of_a_fixed_value_is_an_error_without_values(
 def test_invalid_fixed_values_are_an_error(fixed: Any, said: str) -> None:
     with pytest.raises(DefinitionError, match=said):
         Controller.from_object(Desk()).configured(fixed=fixed)
+
+
+@pytest.mark.parametrize("fixed", [b"\xff\x00", File(b"\xff\x00", "key")])
+def test_fixed_bytes_arrive_as_they_are(fixed: Any) -> None:
+    def sign(text: str, key: bytes, seal: SecretBytes, stamp: Human[bytes] = b"") -> str:
+        """Sign a text."""
+        return repr((text, key, seal.get_secret_value(), stamp))
+
+    made = Controller.from_functions([sign]).configured(
+        fixed={"key": fixed, "seal": fixed, "stamp": fixed}
+    )
+    assert made.call("sign", {"text": "x"}).value == repr(("x", *[b"\xff\x00"] * 3))
 
 
 def test_values_stay_fixed_in_every_derived_controller() -> None:

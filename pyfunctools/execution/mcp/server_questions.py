@@ -86,7 +86,6 @@ def waiting_outcome(function: Function, state: JsonObject, values: Mapping[str, 
     )
     wanted = "answer the server" if questions else "approve this call"
     text = f"A person has to {wanted} first."
-    text += f" The server says: {messages}" if messages else ""
     reason: Reason = "needs_human" if questions else "needs_approval"
     return Outcome(text=text, reason=reason, waiting=waiting)
 

@@ -147,14 +147,15 @@ def is_blank(value: object) -> bool:
 
 
 def coerced_texts(function: Function, value: JsonValue) -> JsonValue:
-    """Return a person's values with texts coerced by the schema, and other values unchanged."""
+    """Return a person's values with texts coerced by the schema, and tuples by name as lists."""
     validator = contract_of(function).human_side.validator
     if validator.is_valid(value):
         return value
     for repair in coerced(validator.outline, value).repairs:
         is_text = isinstance(repair.before, str) and not isinstance(repair.before, File)
         keys = repair.path.keys
-        if is_text and repair.kind in _OF_TEXTS and value_at(value, keys) == (repair.before,):
+        is_meant = repair.kind == "named" or (is_text and repair.kind in _OF_TEXTS)
+        if is_meant and value_at(value, keys) == (repair.before,):
             value = with_value(value, keys, repair.after)
     return value
 

@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 from pyfunctools._json import JsonObject, JsonValue
 from pyfunctools._text import visible
 from pyfunctools.record.file import File
-from pyfunctools.record.outcome import Outcome, Request, Waiting, is_ours, outcome_json
+from pyfunctools.record.outcome import Outcome, Question, Request, Waiting, is_ours, outcome_json
 from pyfunctools.schema import Issue, Path
 from pyfunctools.schema.ground.json_values import MAX_SCHEMA_DEPTH, deeper_than, preview_scalar
 from pyfunctools.schema.ground.path import parse_path
@@ -85,22 +85,31 @@ class Masker:
         )
 
     def _waiting(self, waiting: Waiting) -> Waiting:
-        questions = (
-            replace(
-                each,
-                label=self.text(each.label, _item_numbers(each.path)),
-                help=self.text(each.help),
-                problem=each.problem and self.text(each.problem),
-                schema=cast("JsonObject", words_masked(each.schema, self.text)),
-            )
-            for each in waiting.questions
-        )
         server, request = waiting.server, waiting.request
+        hidden = self._words_of_server if server else self._problem
+        questions = map(hidden, waiting.questions)
         return replace(
             waiting,
             questions=tuple(questions),
             server=server and replace(server, message=self.text(server.message)),
             request=request and self.request(request),
+        )
+
+    def _problem(self, question: Question) -> Question:
+        """Return a question of ours with a long value masked, which a validator may have quoted.
+
+        All else in it is of the schema and the model's, and a mask would tell that a value is, too.
+        """
+        problem = question.problem and self.text(question.problem, self._short)
+        return replace(question, problem=problem)
+
+    def _words_of_server(self, question: Question) -> Question:
+        return replace(
+            question,
+            label=self.text(question.label, _item_numbers(question.path)),
+            help=self.text(question.help),
+            problem=question.problem and self.text(question.problem),
+            schema=cast("JsonObject", words_masked(question.schema, self.text)),
         )
 
     def request(self, request: Request) -> Request:

@@ -16,7 +16,7 @@ from pyfunctools.execution.person.blame import blamed, whole_refused
 from pyfunctools.execution.person.masking import UnshownArguments
 from pyfunctools.execution.person.questions import persons_values, questions_for
 from pyfunctools.execution.person.tickets import Ticket, Tickets
-from pyfunctools.execution.person.uploads import leaves, merged, plain_json
+from pyfunctools.execution.person.uploads import leaves, merged, with_files
 from pyfunctools.execution.person.withheld import Withheld
 from pyfunctools.execution.runner import PersonsPart, Run, Runs
 from pyfunctools.execution.steps import check_callable, declined_text, login_path
@@ -369,7 +369,7 @@ async def _values(function: Function, view: FixedView, run: Run) -> dict[Keys, J
             made[id(fixed)] = cast("Mapping[str, object]", given)
         value = (made[id(fixed)] if callable(fixed) else fixed)[path]
         value = await run.resolve(value(context), "fixed") if callable(value) else value
-        values[keys] = plain_json(value)
+        values[keys] = with_files(value)
     return values
 
 

@@ -296,12 +296,15 @@ class Coercion:
     def _by_titles(self, place: Place, value: JsonObject, keys: Keys) -> JsonValue:
         """Return the items of a tuple that is written as an object of the titles of its items."""
         items = next((part.items[0] for part in place.parts if part.items[0]), list[Part]())
-        titles = [str(item.rules.get("title")) for item in items]
+        titles = [str(item.rules.get("title", n)) for n, item in enumerate(items)]
         if not value or not value.keys() <= set(titles) or len(set(titles)) < len(titles):
             return value
-        last = max(map(titles.index, value))
-        named = list(zip(titles, items, strict=True))[: last + 1]
-        if any(name not in value and "default" not in item.rules for name, item in named):
+        least = [n for part in place.parts if isinstance(n := part.rules.get("minItems"), int)]
+        last = max([*least, *(titles.index(name) + 1 for name in value)])
+        named = list(zip(titles, items, strict=True))[:last]
+        # An item that can only be null is another side's, and has no title here.
+        fills = [name in value or "default" in i.rules or i.types == {"null"} for name, i in named]
+        if not all(fills):
             return value
         listed = [value.get(name, item.rules.get("default")) for name, item in named]
         return self._read_as("named", listed, place, value, keys)

@@ -15,7 +15,6 @@ from pyfunctools.schema.ground.walk import subschemas
 from pyfunctools.sources.python.callable_signature import EMPTY, Input, Signature
 from pyfunctools.sources.python.core_schema import (
     LOST_REMEDY,
-    CoreReader,
     CoreSchema,
     declared_name,
     lost_marks,
@@ -213,7 +212,7 @@ def read_output(signature: Signature, docs: Docs) -> Lazy[CallableOutput]:
         if (known := _known_output(hint, spelled(hint))) is not None:
             return Lazy(lambda: _described(known.value, docs.returns))
     try:
-        output = _output(output_core(hint, signature.names), signature.names)
+        output = _output(output_core(hint, signature.names)[0], signature.names)
     except Exception as error:  # pydantic and the hint's classes may raise anything
         raise _no_schema(f"{signature.where} -> return", hint, error, _OUTPUT_REMEDY) from error
     return Lazy.of(_described(output, docs.returns))
@@ -225,8 +224,8 @@ def _known_output(hint: object, spelled: object) -> Lazy[CallableOutput] | None:
 
     It is kept for the hint as it is `spelled`.
     """
-    core = output_core(hint, {})
-    return Lazy(partial(_output, core, {})) if CoreReader(core).is_plain else None
+    core, is_plain = output_core(hint, {})
+    return Lazy(partial(_output, core, {})) if is_plain else None
 
 
 def _output(core: CoreSchema, names: Namespace) -> CallableOutput:

@@ -18,10 +18,13 @@ model could set the value.
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
+from pydantic.types import EncodedBytes
+from pydantic_core import core_schema
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.file import File
@@ -87,6 +90,8 @@ class CoreReader:
             node, cls, top, field = stack.pop()
             kind = node["type"]
             cls = node if kind in _CLASSES else cls
+            if "function" in node and not is_pydantics(cls):
+                _read_text(node)
             known = len(self.marked)
             self._read(node, field)
             if len(self.marked) > known:
@@ -224,6 +229,39 @@ def _is_unreadable(node: CoreSchema) -> bool:
 def is_secret_type(node: CoreSchema) -> bool:
     """Return whether a core schema is of a secret or an upload, which only a person gives."""
     return is_generic_secret(node) or is_upload(node) or _makes(node, SecretStr, SecretBytes, File)
+
+
+def is_pydantics(cls: CoreSchema) -> bool:
+    """Return whether a class has a core schema, and a configuration, of its own."""
+    return hasattr(cls.get("cls"), "__pydantic_core_schema__")
+
+
+def _read_text(node: CoreSchema) -> None:
+    """Let a type that has text as `bytes` read and write it as it is, although `bytes` are base64.
+
+    So do `Base64Bytes`, which decode it, and `SecretBytes`, which a person types.
+    """
+    inner, called = cast("CoreSchema", node.get("schema") or _NOTHING), _called(node)
+    owner = getattr(called, "__self__", called)
+    if inner.get("type") != "bytes":
+        return
+    changed, text = cast("dict[str, Any]", node), cast("Any", {**inner, "type": "str"})
+    if owner is SecretBytes:
+        changed["schema"] = core_schema.with_info_after_validator_function(_typed, text)
+    elif isinstance(owner, EncodedBytes):
+        changed["schema"] = core_schema.no_info_after_validator_function(str.encode, text)
+        write = partial(_written, owner)
+        changed["serialization"] = core_schema.plain_serializer_function_ser_schema(write)
+
+
+def _typed(text: str, info: Any) -> bytes:
+    """Return the bytes of a text that a person typed, or of a file among those of the call."""
+    file = info.context.get(text) if isinstance(info.context, dict) else None
+    return file.content if isinstance(file, File) else text.encode()
+
+
+def _written(encoded: EncodedBytes, value: bytes) -> str:
+    return encoded.encode(value).decode()
 
 
 def is_upload(node: CoreSchema) -> bool:

@@ -31,6 +31,7 @@ from pyfunctools.sources.python.core_schema import (
     CoreSchema,
     fields_in,
     is_generic_secret,
+    is_pydantics,
     unskipped,
 )
 from pyfunctools.sources.python.docstrings import class_docs
@@ -136,6 +137,8 @@ class Generator(GenerateJsonSchema):
         is_field = kind == "default" or kind.endswith("-field")
         if not is_field and result.get("format") == "password" and result.get("writeOnly") is True:
             result["x-human"] = True
+            if kind == "lax-or-strict" and not (self._classes and is_pydantics(self._classes[-1])):
+                result.pop("contentEncoding", None)  # `SecretBytes` are typed: see `CoreReader`
         elif "function" in schema and is_generic_secret(cast("CoreSchema", schema)):
             result = {**result, **SECRET}
         if kind == "enum":
@@ -220,8 +223,8 @@ class Generator(GenerateJsonSchema):
         for name, field in _field_schemas(schema, cls):
             if text := docs.attributes.get(name):
                 field.setdefault("description", text)
-        if "prefixItems" in schema and (fields := getattr(cls, "_fields", ())):
-            _add_line(schema, f"In this order: {', '.join(fields)}.")
+            if "prefixItems" in schema:  # an item has no name: it says its own, and no other's
+                field["description"] = ": ".join(filter(None, (name, field.get("description"))))
         return schema
 
 

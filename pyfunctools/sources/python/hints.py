@@ -6,6 +6,7 @@ whatever pydantic, or a class among the hints, raises.
 
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from types import GenericAlias, NoneType, UnionType
 from typing import (
@@ -23,7 +24,6 @@ from typing import (
 )
 
 from pydantic import ConfigDict, TypeAdapter
-from pydantic.types import EncodedBytes
 from pydantic_core import SchemaSerializer, SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
@@ -56,9 +56,8 @@ class HintReading(NamedTuple):
 def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
     """Return the fields of one object for hints by name, all of them optional.
 
-    `names` is the namespace for the hints of classes among them. `bytes` are base64, unless a type
-    decodes them itself. A mark without effect, and names that pydantic cannot tell apart, are a
-    `DefinitionError`.
+    `names` is the namespace for the hints of classes among them. `bytes` are base64. A mark without
+    effect, and names that pydantic cannot tell apart, are a `DefinitionError`.
     """
     basic = {n: _basic_field(hint, spelled(hint)) for n, hint in hints.items() if _is_basic(hint)}
     rest = {name: hint for name, hint in hints.items() if name not in basic}
@@ -91,29 +90,27 @@ def read_hints(hints: Mapping[str, object], names: Namespace) -> HintReading:
 def _core_of(hints: Mapping[str, object], names: Namespace) -> CoreSchema:
     """Return the core schema of an object with fields for these hints."""
     rewriter = TypedDictRewriter(names)
-    decodes = any(map(_decodes, hints.values()))
     rewritten = {name: rewriter.hint(hint) for name, hint in hints.items()}
-    adapter = TypeAdapter(_arguments(rewritten, decodes))
+    adapter = TypeAdapter(_arguments(rewritten))
     if not adapter.pydantic_complete:
         adapter.rebuild(raise_errors=True, _types_namespace=rewriter.known)
     core = cast("CoreSchema", adapter.core_schema)
     root = cast("dict[str, object]", core["schema"] if "definitions" in core else core)
     # Of the class only the configuration is needed from here on; the class itself takes 5 kB.
-    root["cls"] = _NO_ARGUMENTS[decodes]
+    root["cls"] = _NO_ARGUMENTS
     root.pop("ref", None)  # nothing refers to it
     return core
 
 
-def _arguments(hints: Mapping[str, object], decodes: bool) -> type[object]:
-    """Return a class with fields for these hints, in which `bytes` are base64 or `decodes`."""
+def _arguments(hints: Mapping[str, object]) -> type[object]:
+    """Return a class with fields for these hints, in which `bytes` are base64."""
     fields = cast("Callable[..., type[object]]", TypedDict)("Arguments", hints, total=False)
-    config = ConfigDict() if decodes else _BASE64
-    setattr(fields, "__pydantic_config__", config)  # noqa: B010 - unknown to a type checker
+    setattr(fields, "__pydantic_config__", _BASE64)  # noqa: B010 - unknown to a type checker
     return fields
 
 
-_NO_ARGUMENTS = {decodes: _arguments({}, decodes) for decodes in (False, True)}
-_NO_FIELDS: CoreSchema = core_schema.typed_dict_schema({}, cls=_NO_ARGUMENTS[False])
+_NO_ARGUMENTS = _arguments({})
+_NO_FIELDS: CoreSchema = core_schema.typed_dict_schema({}, cls=_NO_ARGUMENTS)
 
 
 def spelled(hint: object) -> tuple[object, ...]:
@@ -149,12 +146,15 @@ def input_schema(core: CoreSchema, names: Namespace) -> tuple[JsonObject, bool]:
     return generator.generate(cast("core_schema.CoreSchema", core)), generator.has_unlisted
 
 
-def output_core(hint: object, names: Namespace) -> CoreSchema:
-    """Return the core schema of an object with an output, which is the only item of a tuple.
+def output_core(hint: object, names: Namespace) -> tuple[CoreSchema, bool]:
+    """Return the core schema of an object with an output, and whether its schema is plain.
 
-    In a tuple, the settings of a `Field` have no effect on the output.
+    The output is the only item of a tuple: there, the settings of a `Field` have no effect on it.
     """
-    return _core_of({"output": GenericAlias(tuple, (hint,))}, names)
+    core, is_plain = _core_of({"output": GenericAlias(tuple, (hint,))}, names), False
+    with suppress(DefinitionError):  # a mark has no meaning in an output
+        is_plain = CoreReader(core).is_plain
+    return core, is_plain
 
 
 def output_schema(core: CoreSchema, names: Namespace) -> JsonSchema:
@@ -183,11 +183,6 @@ _NOT_PLAIN = frozenset[type]()
 _PLAIN: Mapping[object, frozenset[type]] = {
     kind.__name__: frozenset({kind}) for kind in (bool, float, int, str)
 }
-
-
-def _decodes(hint: object) -> bool:
-    """Return whether a type in a hint decodes bytes itself (`Base64Bytes`)."""
-    return isinstance(hint, EncodedBytes) or any(map(_decodes, get_args(hint)))
 
 
 class TypedDictRewriter:

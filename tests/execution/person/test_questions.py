@@ -147,6 +147,17 @@ def test_a_problem_is_in_its_question_and_all_questions_are_asked_again() -> Non
     assert "DE02" not in repr(outcome) + str(outcome.waiting)
 
 
+def test_an_answer_is_not_masked_among_our_own_words() -> None:
+    def order(line_2: Human[str], sizes: Human[list[int]], pin: Human[str] = "") -> str:
+        """Order."""
+        raise ValueError(line_2, sizes, pin)
+
+    answers = {"$input.line_2": "2", "$input.sizes": "a", "$input.pin": "be"}
+    found = asked(Controller.from_functions([order]).call("order", human=answers))
+    assert found["$input.line_2"].label == "Line 2"
+    assert found["$input.sizes"].problem == "This must be a whole number."
+
+
 @pytest.mark.parametrize(
     ("given", "problem"),
     [

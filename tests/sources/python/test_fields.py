@@ -195,7 +195,7 @@ def test_aliased_fields_are_described() -> None:
         """What."""
 
     read: Any = read_schema({"x": Aliased})
-    written: Any = output_schema(output_core(Aliased, {}), {})
+    written: Any = output_schema(output_core(Aliased, {})[0], {})
     assert read["$defs"]["Aliased"]["properties"]["userId"]["description"] == "Whose."
     assert written["$defs"]["Aliased"]["properties"]["Out"]["description"] == "What."
 

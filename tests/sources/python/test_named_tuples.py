@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pyfunctools import Controller, function_of
+from pyfunctools import Controller, Human, function_of
 
 
 class Place(NamedTuple):
@@ -39,3 +39,42 @@ def test_a_named_tuple_is_taken_by_names(written: Any, expected: object) -> None
 @pytest.mark.parametrize("to", [{"lat": 1, "lng": 2}, {"lat": 1}, {"lat": 1, "lon": "x"}, {}])
 def test_other_names_are_refused(to: Any) -> None:
     assert not function_of(go).check({"to": to})
+
+
+class Card(NamedTuple):
+    """A card.
+
+    Attributes:
+        holder: Whose it is.
+    """
+
+    holder: str
+    pin: Human[str]
+    limit: Human[int] = 3
+
+
+def pay(card: Card) -> str:
+    return repr(card)
+
+
+def test_the_model_reads_no_name_of_a_persons_item() -> None:
+    [schema] = function_of(pay).llm["$defs"].values()
+    assert schema["description"] == "A card."
+    assert schema["prefixItems"][0]["description"] == "holder: Whose it is."
+    assert "pin" not in str(schema)
+
+
+@pytest.mark.parametrize("wrote", [{"holder": "Ada"}, ["Ada", None]])
+@pytest.mark.parametrize("gave", [{"pin": "S-4711"}, [None, "S-4711"]])
+def test_both_sides_may_use_names(wrote: Any, gave: Any) -> None:
+    made = Controller.from_functions([pay])
+    done = made.call("pay", {"card": wrote}, human={"card": gave})
+    assert done.value == "Card(holder='Ada', pin='S-4711', limit=3)", done
+
+
+def test_a_person_may_give_a_whole_tuple_by_names() -> None:
+    def go_there(to: Human[Place]) -> str:
+        return repr(tuple(to))
+
+    made = Controller.from_functions([go_there])
+    assert made.call("go_there", human={"to": {"lat": "1", "lon": 2}}).value == repr(HOME)

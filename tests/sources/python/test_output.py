@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
 import pytest
-from pydantic import AliasChoices, BaseModel, Field, SecretStr
+from pydantic import AliasChoices, Base64Bytes, BaseModel, Field, SecretStr
 
 from pyfunctools.controller.controller import Controller
 from pyfunctools.errors import DefinitionError
@@ -35,6 +35,12 @@ def read(hint: object, returns: str = "") -> tuple[Any, MethodHandler]:
 
 class Colour(enum.Enum):
     RED = "red"
+
+
+@dataclass
+class Encoded:
+    data: Base64Bytes
+    raw: bytes
 
 
 @dataclass
@@ -117,6 +123,8 @@ DUMPS: list[tuple[object, object, object]] = [
     (Path, Path("a"), "a"),
     (bytes, b"hi", "aGk="),
     (bytes, b"\xff\xfe", "__4="),
+    (tuple[Base64Bytes, bytes], (b"hi", b"\xff"), ["aGk=", "_w=="]),
+    (Encoded, Encoded(b"hi", b"hi"), {"data": "aGk=", "raw": "aGk="}),
     (SecretStr, SecretStr("SECRET-7f3a"), "**********"),
     (Iterator[int], [1, 2], [1, 2]),
     (Any, {"a": Item("a"), 1: b"\xff"}, {"a": {"name": "a", "made": "2026-01-02"}, "1": "_w=="}),
