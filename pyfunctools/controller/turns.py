@@ -17,6 +17,7 @@ from pyfunctools.execution.steps import finish
 from pyfunctools.prompting.calls.calls import parse_calls
 from pyfunctools.prompting.prompt import Prompt, prompt_of
 from pyfunctools.record.call import Call
+from pyfunctools.record.function import runs_beside
 from pyfunctools.record.outcome import Outcome, waiting_as_before
 
 PersonsAnswer: TypeAlias = "PersonsValues | Ask | bool | Approval"
@@ -201,9 +202,7 @@ class TurnRunner(ABC):
             if not (awaits and turn.calls[place].result):
                 return awaits  # a wrong call runs nothing
             function = called_function(self._controller, turn.calls[place])
-            if function is None:
-                return False
-            return bool(function.read_only if function.concurrent is None else function.concurrent)
+            return function is not None and runs_beside(function)
 
         try:
             await run_in_order(todo, step, is_beside)

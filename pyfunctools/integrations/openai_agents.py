@@ -182,9 +182,8 @@ class ControllerTools(list[Tool]):
         call = self._tools.call_of(name, text, ctx.tool_call_id)
         answer, ticket = _ANSWERS.get({}).pop(ctx.tool_call_id, (None, None))
         human, approve = values_and_approval(answer)
-        function = called_function(self._controller, call)
-        if approve is None and function is not None and _may_want_approval(function):
-            approve = True  # the framework only invokes approved calls
+        if approve is None:  # a rule may want an approval that the framework has not asked for
+            approve = ctx.is_tool_approved(name, ctx.tool_call_id)
         human = self._ask if human is None else human
         options = CallOptions(human=human, approve=approve, context=self._context_of(ctx))
         if ticket is not None:

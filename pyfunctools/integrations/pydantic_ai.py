@@ -25,6 +25,7 @@ from pyfunctools.integrations.frameworks import (
     withdraw,
 )
 from pyfunctools.record.call import Call
+from pyfunctools.record.function import runs_beside
 from pyfunctools.record.outcome import Outcome, still_waits
 from pyfunctools.schema import Repair, Success
 
@@ -101,7 +102,7 @@ class ControllerToolset(AbstractToolset[Any]):
                     description=each.description or None,
                     parameters_json_schema=renderings[each.name].schema,
                     strict=renderings[each.name].strict,
-                    sequential=each.concurrent is False,
+                    sequential=not runs_beside(each),
                 ),
                 max_retries=self._retries,
                 args_validator=_ArgumentsValidator(self._tools, self._controller, each.name),

@@ -292,6 +292,11 @@ def contract_of(function: Function) -> "Contract":
     return function._contract.value  # pyright: ignore[reportPrivateUsage]
 
 
+def runs_beside(function: Function) -> bool:
+    """True if a function may run beside other calls: by default, if it only reads."""
+    return bool(function.read_only if function.concurrent is None else function.concurrent)
+
+
 def settings_of(function: Function) -> "Settings | None":
     """Return what the program set for a function, `None` if nothing."""
     return function._settings  # pyright: ignore[reportPrivateUsage]

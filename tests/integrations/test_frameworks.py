@@ -381,6 +381,40 @@ def test_a_rule_of_the_program_asks_for_an_approval_too(name: str) -> None:
     assert sorted(made.done) == ["order tea 2", "order tea 9"]
 
 
+def test_no_approval_is_taken_for_granted_where_none_was_asked_for() -> None:
+    made, controller = shop()
+    asked: list[Any] = []
+
+    def rule(call: Any) -> bool:
+        asked.append(call)
+        return len(asked) > 1  # not when the SDK asks whether to interrupt, but when the call runs
+
+    played = driver(
+        "openai_agents",
+        controller.configured(confirm=rule),
+        [("a", "order", '{"item": "tea", "count": 2}')],
+        "Done.",
+    )
+    asyncio.run(played.start())
+    assert (len(asked), made.done) == (2, [])
+    assert "A person has to approve this call first." in played.seen[-1]
+
+
+def test_calls_that_do_more_than_read_run_one_after_another() -> None:
+    done: list[int] = []
+
+    async def pay(cents: int) -> str:
+        await asyncio.sleep(0.01)
+        done.append(cents)
+        return "paid"
+
+    limited = Controller.from_functions([pay]).configured(confirm=lambda _: bool(done))
+    calls = [("a", "pay", '{"cents": 60}'), ("b", "pay", '{"cents": 61}')]
+    played = driver("pydantic_ai", limited, calls, "Done.")
+    asyncio.run(played.start())
+    assert (done, [*played.waiting]) == ([60], ["b"])
+
+
 @every
 def test_a_mistake_of_the_program_shows_no_value_in_our_frames(name: str) -> None:
     _, controller = shop()

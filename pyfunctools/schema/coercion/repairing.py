@@ -303,7 +303,10 @@ class Coercion:
         last = max([*least, *(titles.index(name) + 1 for name in value)])
         named = list(zip(titles, items, strict=True))[:last]
         # An item that can only be null is another side's, and has no title here.
-        fills = [name in value or "default" in i.rules or i.types == {"null"} for name, i in named]
+        fills = [
+            name in value or "default" in i.rules or i.types == frozenset({"null"})
+            for name, i in named
+        ]
         if not all(fills):
             return value
         listed = [value.get(name, item.rules.get("default")) for name, item in named]

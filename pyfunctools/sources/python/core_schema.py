@@ -256,7 +256,7 @@ def _read_text(node: CoreSchema) -> None:
 
 def _typed(text: str, info: Any) -> bytes:
     """Return the bytes of a text that a person typed, or of a file among those of the call."""
-    file = info.context.get(text) if isinstance(info.context, dict) else None
+    file = (cast("dict[str, object] | None", info.context) or {}).get(text)
     return file.content if isinstance(file, File) else text.encode()
 
 
