@@ -123,7 +123,8 @@ def _callable_of(handler: Any) -> Callable[..., object]:
     return handler if callable(handler) and not _is_error(handler) else partial(_given, handler)
 
 
-def _given(handler: object, *_: object, **__: object) -> object:
+def _given(handler: object, *arguments: object, **named: object) -> object:
+    del arguments, named  # in a traceback with locals
     if _is_error(handler):
         raise cast("BaseException", handler)
     return handler

@@ -27,7 +27,7 @@ from pydantic import (
     field_serializer,
     model_validator,
 )
-from roads import reply, texts_of
+from roads import locals_of, reply, texts_of
 from typing_extensions import Self
 
 import pyfunctools
@@ -37,6 +37,7 @@ from pyfunctools import (
     DefinitionError,
     File,
     Human,
+    Inject,
     LoopError,
     MemoryStore,
     Outcome,
@@ -527,6 +528,79 @@ def test_our_frames_of_a_traceback_show_no_value_not_even_in_their_locals(step: 
             error = error.__cause__ or error.__context__
 
     asyncio.run(main())
+
+
+class Stop(BaseException):
+    """What ends a program, and is no outcome."""
+
+
+@dataclass
+class Coded:
+    code: Human[str]
+
+    def __post_init__(self) -> None:
+        if self.code == SECRET:
+            raise TypeError("no")
+
+
+def plain(n: int, pin: Human[str], card: Coded | None = None) -> str:
+    """Take values by name."""
+    raise ERRORS[n]
+
+
+def by_position(n: int, pin: Human[str], /, card: Coded | None = None) -> str:
+    """Take values by position."""
+    raise ERRORS[n]
+
+
+def many(n: int, *pin: Human[str]) -> str:
+    """Take any number of values."""
+    raise ERRORS[n]
+
+
+def named(n: int, **pin: Human[str]) -> str:
+    """Take values by any name."""
+    raise ERRORS[n]
+
+
+def provided(n: int, pin: Human[str], made: Annotated[int, Inject(lambda: 1)]) -> str:
+    """Take a value beside one of the program's."""
+    raise ERRORS[n]
+
+
+def unwritable(n: int, pin: Human[str]) -> Any:
+    """Return what no JSON can say."""
+    return {"pin": pin, "object": object()}
+
+
+ERRORS = [ValueError("no"), Stop()]
+
+
+SHAPES = {
+    "plain": (plain, {"pin": SECRET}),
+    "by position": (by_position, {"pin": SECRET}),
+    "many": (many, {"pin": [SECRET]}),
+    "named": (named, {"other": SECRET}),
+    "provided": (provided, {"pin": SECRET}),
+    "unwritable": (unwritable, {"pin": SECRET}),
+    "a validator": (plain, {"pin": SECRET, "card": {"code": SECRET}}),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("way", ["itself", "replaced"])
+def test_our_frames_below_a_call_show_no_value_in_their_locals(shape: str, way: str) -> None:
+    called, gave = SHAPES[shape]
+    controller = Controller.from_functions([called])
+    for n, error in enumerate(ERRORS):
+        made = controller.replaced({called.__name__: error}) if way == "replaced" else controller
+        raised: BaseException | None
+        try:
+            raised = made.call(called.__name__, {"n": n}, human=gave).exception
+        except Stop as error:
+            raised = error
+        assert raised is not None
+        assert not any(SECRET in text for text in locals_of(raised))
 
 
 # What is masked, and what is not.

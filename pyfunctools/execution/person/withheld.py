@@ -94,10 +94,12 @@ class Withheld:
         return side is not None and (side.has_defaults or any(map(side.has_secret, self.fixed)))
 
     def masked(self, outcome: Outcome) -> Outcome:
-        """Return the outcome with the values as `***`; `value` and `exception` are unchanged."""
+        """Return the outcome with the values as `***`; `value` is unchanged, and its `exception`."""
         masked = self._masker(is_error=outcome.reason is not None).outcome(outcome)
-        has_message = masked.exception is not None and self.withholds
-        return replace(masked, _is_withheld=True) if has_message else masked
+        if masked.exception is None or not self.withholds:
+            return masked
+        _drop_our_frames(masked.exception)
+        return replace(masked, _is_withheld=True)
 
     def value(self, value: JsonValue) -> JsonValue:
         """Return JSON with all values as `***`."""
@@ -135,6 +137,17 @@ class Withheld:
         secrets, others = _texts(secret, names), _texts((*given, *self.answers), names)
         known = _texts((self.llm,)) if secrets or others else others
         return Masker(secrets, others if is_error else (), known)
+
+
+def _drop_our_frames(error: BaseException) -> None:
+    """Let the traceback of an exception begin in the application's code: our frames hold values."""
+    step = error.__traceback__
+    while step is not None and str(step.tb_frame.f_globals.get("__name__")).startswith(_OURS):
+        step = step.tb_next
+    error.__traceback__ = step
+
+
+_OURS = "pyfunctools."
 
 
 def _field_names(value: object) -> dict[str, str]:

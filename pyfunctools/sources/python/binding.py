@@ -120,6 +120,7 @@ class MethodHandler(NamedTuple):
             return self._by_pydantic(arguments)
         for key, value in arguments.items():
             if type(value) not in plain.get(key, ()):
+                del value  # in a traceback with locals
                 return self._by_pydantic(arguments)
         return dict(arguments)
 
@@ -163,7 +164,9 @@ class MethodHandler(NamedTuple):
             positional.extend(cast("Iterable[object]", named.pop(self.args, ())))
         if self.kwargs is not None:
             named.update(cast("Mapping[str, object]", named.pop(self.kwargs, {})))
-        return self.called(*positional, **named)
+        bound = BoundCall(self.called, *positional, **named)
+        del objects, context, named, positional  # in a traceback with locals
+        return bound()
 
     def arguments_of(self, bound: "ReadyCall") -> Objects:
         """Return the arguments of a call from `bind`, defaults too, by their names in JSON."""
