@@ -94,7 +94,7 @@ class Withheld:
         return side is not None and (side.has_defaults or any(map(side.has_secret, self.fixed)))
 
     def masked(self, outcome: Outcome) -> Outcome:
-        """Return the outcome with the values as `***`; `value` is unchanged, and its `exception`."""
+        """Return the outcome with the values as `***`; `value` and `exception` are the same."""
         masked = self._masker(is_error=outcome.reason is not None).outcome(outcome)
         if masked.exception is None or not self.withholds:
             return masked

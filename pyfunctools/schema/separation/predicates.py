@@ -75,7 +75,12 @@ def is_secret(path: Path, schema: JsonSchema) -> bool:
 
 def is_secret_of_human(path: Path, schema: JsonSchema) -> bool:
     """Return whether a schema of the human's side is that of a secret, by keywords or by name."""
-    return is_secret(path, schema) or sounds_secret(last_name(path))
+    names = (last_name(path), schema.get(ITEM_NAME))
+    return is_secret(path, schema) or any(sounds_secret(str(each)) for each in names if each)
+
+
+ITEM_NAME = "x-item-name"
+"""The keyword of the name of a named tuple's item, which is in no path, if it sounds secret."""
 
 
 def is_file(_: Path, schema: JsonSchema) -> bool:

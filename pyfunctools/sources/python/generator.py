@@ -24,6 +24,7 @@ from pydantic_core import core_schema, from_json
 
 from pyfunctools._json import JsonValue
 from pyfunctools._lazy import Lazy
+from pyfunctools.schema.separation.predicates import ITEM_NAME, sounds_secret
 from pyfunctools.schema.vocabulary import VALUE_LISTS
 from pyfunctools.sources.python.core_schema import (
     KNOWN,
@@ -284,4 +285,6 @@ def _field_schemas(schema: JsonSchemaValue, cls: type) -> Iterator[tuple[str, Js
     items: list[JsonSchemaValue] = schema.get("prefixItems", [])
     for name, item in zip(getattr(cls, "_fields", ()), items, strict=False):
         item.setdefault("title", name)
+        if sounds_secret(name):
+            item[ITEM_NAME] = name
         yield name, item

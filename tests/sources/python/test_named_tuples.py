@@ -72,6 +72,20 @@ def test_both_sides_may_use_names(wrote: Any, gave: Any) -> None:
     assert done.value == "Card(holder='Ada', pin='S-4711', limit=3)", done
 
 
+def test_an_item_is_a_secret_by_its_name() -> None:
+    def keep(card: Human[Card]) -> str:
+        return repr(card)
+
+    made = Controller.from_functions([pay, keep])
+    waiting = made.call("pay", {"card": ["Ada", None]}).waiting
+    assert waiting is not None
+    assert [each.secret for each in waiting.questions] == [True]
+    paid = made.call("pay", {"card": ["Ada", None]}, human={"card": [None, "S-4711"]})
+    kept = made.call("keep", human={"card": ["Ada", "S-4711", 4]})
+    for outcome, limit in ((paid, 3), (kept, 4)):
+        assert outcome.text == f"Card(holder='Ada', pin='***', limit={limit})"
+
+
 def test_a_person_may_give_a_whole_tuple_by_names() -> None:
     def go_there(to: Human[Place]) -> str:
         return repr(tuple(to))
