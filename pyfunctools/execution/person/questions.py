@@ -137,9 +137,10 @@ class _Walk:
             if owner == "llm":
                 continue
             absent: Given = dict[str, JsonValue]() if needed else ABSENT
-            required = spot.required and needed and not entry.undecided
+            is_given = name in given  # what is needed in it is needed in this call
+            required = is_given or (spot.required and needed and not entry.undecided)
             below = self._below(spot, name, place, required=required)
-            is_known = owner == "human" or name in given  # else it may be a recursive schema
+            is_known = owner == "human" or is_given  # else it may be a recursive schema
             if is_known or below.seen.isdisjoint(place.possible.parts):
                 self._beside(below, owner, given.get(name, absent), answers.child(name))
         if spot.required:

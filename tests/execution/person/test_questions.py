@@ -129,6 +129,13 @@ def test_answers_by_path_may_be_texts_of_a_form() -> None:
     assert "datetime.date(1999, 12, 2)" in done.text
 
 
+@dataclass
+class Stop:
+    at: str
+    code: Human[str]
+    then: "Stop | None" = None
+
+
 def test_a_problem_is_in_its_question_and_all_questions_are_asked_again() -> None:
     hotel = Controller.from_functions([book])
     wrong = {"$input.guests[0].born": "1990-13-02", "$input.pay.iban": " ", "$input.nights": "x"}
@@ -145,6 +152,26 @@ def test_a_problem_is_in_its_question_and_all_questions_are_asked_again() -> Non
     again = hotel.call("book", WROTE, human={**FORM, "$input.others": "1", **shown})
     assert {path for path, each in asked(again).items() if each.problem} == shown.keys()
     assert "DE02" not in repr(outcome) + str(outcome.waiting)
+
+
+@pytest.mark.parametrize(
+    ("wrote", "path"),
+    [
+        ({"stop": {"at": "A"}}, "$input.stop.code"),
+        ({"named": {"x": {"at": "A"}}}, "$input.named.x.code"),
+        ({"stop": {"at": "A", "then": {"at": "B"}}}, "$input.stop.then.code"),
+    ],
+)
+def test_what_is_needed_in_an_optional_part_is_needed_where_the_model_gave_it(
+    wrote: Any, path: str
+) -> None:
+    def drive(stop: Stop | None = None, named: dict[str, Stop] | None = None) -> str:
+        """Drive."""
+        return repr((stop, named))
+
+    made = Controller.from_functions([drive])
+    assert asked(made.call("drive", wrote))[path].required
+    assert made.call("drive").ok
 
 
 def test_an_answer_is_not_masked_among_our_own_words() -> None:
