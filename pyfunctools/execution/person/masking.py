@@ -85,25 +85,17 @@ class Masker:
         )
 
     def _waiting(self, waiting: Waiting) -> Waiting:
-        server, request = waiting.server, waiting.request
-        hidden = self._words_of_server if server else self._problem
-        questions = map(hidden, waiting.questions)
+        # Questions of ours are made of the schema and of masked issues. A mask among our own words
+        # would tell that a value is one of them.
+        server, request, questions = waiting.server, waiting.request, waiting.questions
         return replace(
             waiting,
-            questions=tuple(questions),
+            questions=tuple(map(self._asked_by_server, questions)) if server else questions,
             server=server and replace(server, message=self.text(server.message)),
             request=request and self.request(request),
         )
 
-    def _problem(self, question: Question) -> Question:
-        """Return a question of ours with a long value masked, which a validator may have quoted.
-
-        All else in it is of the schema and the model's, and a mask would tell that a value is, too.
-        """
-        problem = question.problem and self.text(question.problem, self._short)
-        return replace(question, problem=problem)
-
-    def _words_of_server(self, question: Question) -> Question:
+    def _asked_by_server(self, question: Question) -> Question:
         return replace(
             question,
             label=self.text(question.label, _item_numbers(question.path)),
