@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+from urllib.parse import unquote
+
+from pyfunctools.errors import DocumentError
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 """Where a parameter is sent; `querystring` is the whole query (OpenAPI 3.2)."""
@@ -39,6 +42,8 @@ OPERATORS = "+#./;*"
 
 SLOT = r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
 """A slot of a path template: a text in braces, which may have braces in it."""
+
+_SLOT = re.compile(SLOT)
 
 
 def slot_name(slot: str) -> str:
@@ -76,6 +81,33 @@ def is_reserved(header: str) -> bool:
     """
     name = header.lower()
     return name in _RESERVED or name.startswith(("proxy-", "x-forwarded-"))
+
+
+_FIELD = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
+
+
+def is_field_value(text: str) -> bool:
+    """Return whether a text can be a header's value: visible ASCII, with spaces and tabs inside."""
+    return _FIELD.fullmatch(text) is not None
+
+
+def is_dot_segment(segment: str) -> bool:
+    """Return whether some server would read a segment as `.` or `..`.
+
+    The segment is encoded, as it is sent. It is decoded up to four times, for servers that decode
+    more than once; each time it is split at `/` and `\\`, and a path parameter (`..;x`, RFC 3986,
+    section 3.3) is cut off.
+    """
+    if "." not in segment and "%" not in segment:
+        return False
+    for _ in range(4):
+        decoded = unquote(segment)
+        if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", decoded)):
+            return True
+        if decoded == segment:
+            return False
+        segment = decoded
+    return False
 
 
 ITEMS = "*"
@@ -172,6 +204,10 @@ class Route:
     `responses` are the media types of each response by its status: `200`, `2XX` or `default`.
     `schemes` are the security schemes by name. `servers` are the operation's own, or else those of
     its document, `document_servers` (`None` for a route without a document).
+
+    Raises:
+        DocumentError: no request can be made of it: its path has a segment `.` or `..` or is not
+            valid Unicode, or the media type of its body cannot be sent.
     """
 
     method: str
@@ -184,6 +220,18 @@ class Route:
     schemes: Mapping[str, SecurityScheme] = field(default_factory=dict[str, SecurityScheme])
     servers: tuple[Server, ...] = ()
     document_servers: tuple[Server, ...] | None = None
+
+    def __post_init__(self) -> None:
+        path = _SLOT.sub(lambda slot: "x" * (slot[0][1] not in "?&"), self.path.partition("#")[0])
+        if any(map(is_dot_segment, path.partition("?")[0].split("/"))):
+            reason = "The path has a `.` or `..` as a segment."
+        elif re.search("[\ud800-\udfff]", self.path):
+            reason = "The path is not valid Unicode."
+        elif self.body is not None and not is_field_value(self.body.content_type):
+            reason = "The media type of the body is invalid."
+        else:
+            return
+        raise DocumentError(f"{self.method} {self.path}", reason)
 
     @property
     def operation_id(self) -> str | None:

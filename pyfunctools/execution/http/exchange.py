@@ -28,10 +28,10 @@ from pyfunctools.execution.http.items import (
 )
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.destination import endpoint_of
-from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.limits import Limits
 from pyfunctools.media_types import sequence_kind
 from pyfunctools.record.outcome import Sent
+from pyfunctools.route import is_field_value
 from pyfunctools.schema.validation.validator import Validator
 
 if TYPE_CHECKING:

@@ -19,8 +19,6 @@ from pyfunctools.execution.request.styles import (
     TOKEN,
     Pairs,
     content_text,
-    is_dot_segment,
-    is_field_value,
     percent,
     percent_except,
     percent_printable,
@@ -39,6 +37,8 @@ from pyfunctools.route import (
     ConnectionNames,
     Parameter,
     Route,
+    is_dot_segment,
+    is_field_value,
     is_reserved,
 )
 from pyfunctools.schema import Failure, Issue, Path, Repair, Separated
@@ -67,24 +67,14 @@ def parsed_template(path: str) -> tuple[list[TemplatePieces], TemplatePieces]:
     A slot is `{name}`, or `:name` at the start of a segment. `{?a,b}` and `{&a,b}` are left out,
     since query parameters are declared separately; so is a fragment, which is never sent. A missing
     `/` at the beginning is added.
-
-    Raises:
-        DocumentError: a segment is `.` or `..`, or the path is not valid Unicode.
     """
     before, query = _AT_QUERY.findall(path.partition("#")[0])[0]
     segments: list[TemplatePieces] = [[]]
-    try:
-        for piece in _pieces(before if before.startswith("/") else f"/{before}", _SLOT):
-            first, *others = piece.split("/") if isinstance(piece, str) else (piece,)
-            segments[-1].append(first)
-            segments.extend([other] for other in others)
-        own_query = [*_pieces(query, _BRACES)]
-    except UnsendableError:
-        raise DocumentError("paths", "A path is not valid Unicode.") from None
-    filled = ("".join(p if isinstance(p, str) else "x" for p in pieces) for pieces in segments)
-    if any(map(is_dot_segment, filled)):
-        raise DocumentError(path, "The path template has a `.` or `..` as a segment.")
-    return segments, own_query
+    for piece in _pieces(before if before.startswith("/") else f"/{before}", _SLOT):
+        first, *others = piece.split("/") if isinstance(piece, str) else (piece,)
+        segments[-1].append(first)
+        segments.extend([other] for other in others)
+    return segments, [*_pieces(query, _BRACES)]
 
 
 _AT_QUERY = re.compile(rf"((?:{SLOT}|[^?])*)\??(.*)", re.DOTALL)
@@ -231,8 +221,7 @@ def build(
     (`a[b][c]`), with `items` a sequence is asked for, with `repeats` a header has several lines.
 
     Raises:
-        DocumentError: the path template has a slot without a parameter, or a `.` or `..`, or a
-            media type is invalid.
+        DocumentError: the path template has a slot without a parameter.
     """
     path, own_query = (draft := _Draft(route, arguments, deep, repeats)).path()
     base, _, base_query = base_url.partition("?")
@@ -247,8 +236,6 @@ def build(
     if draft.cookies:
         sent["cookie"] = "; ".join(filter(None, (headers.get("cookie"), *draft.cookies)))
     if body is not None:
-        if not is_field_value(body.content_type):
-            raise DocumentError(draft.where, "The media type of the body is invalid.")
         sent["content-type"] = body.content_type
     sent["accept-encoding"] = "gzip, deflate"  # the encodings of `DecodedBody`
     return HttpRequest(

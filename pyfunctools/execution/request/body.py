@@ -12,7 +12,6 @@ from pyfunctools.execution.request.styles import (
     Pairs,
     checked_name,
     form_encoded,
-    is_field_value,
     json_text,
     percent_reserved,
     scalar_text,
@@ -30,7 +29,7 @@ from pyfunctools.media_types import (
     without_parameters,
 )
 from pyfunctools.record.file import File
-from pyfunctools.route import ITEMS, Body, Encoding, Parameter
+from pyfunctools.route import ITEMS, Body, Encoding, Parameter, is_field_value
 from pyfunctools.schema.outline.json_types import schemas_of
 from pyfunctools.schema.vocabulary import UNIONS
 

@@ -24,8 +24,8 @@ from pyfunctools.execution.request.credentials import (
     secret_text,
 )
 from pyfunctools.execution.request.destination import Destinations, checked_servers
-from pyfunctools.execution.request.styles import TOKEN, is_field_value, set_in
-from pyfunctools.route import ConnectionNames, Location, Route
+from pyfunctools.execution.request.styles import TOKEN, set_in
+from pyfunctools.route import ConnectionNames, Location, Route, is_field_value
 from pyfunctools.schema.ground.did_you_mean import meant_option
 from pyfunctools.schema.separation.predicates import sounds_secret
 

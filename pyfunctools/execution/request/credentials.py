@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from pyfunctools.errors import DefinitionError, DocumentError, wrong_type
-from pyfunctools.execution.request.styles import TOKEN, is_field_value, percent
+from pyfunctools.execution.request.styles import TOKEN, percent
 from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.record.call import takes_context
 from pyfunctools.record.function import Function
-from pyfunctools.route import Route, SecurityScheme
+from pyfunctools.route import Route, SecurityScheme, is_field_value
 
 if TYPE_CHECKING:
     from pyfunctools.execution.request.assembly import HttpRequest

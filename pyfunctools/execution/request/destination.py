@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 
 from pyfunctools._text import shortened
 from pyfunctools.errors import DefinitionError, DocumentError, PyfunctoolsError, wrong_type
-from pyfunctools.execution.request.styles import is_dot_segment, percent_except
+from pyfunctools.execution.request.styles import percent_except
 from pyfunctools.execution.steps import UnsendableError
 from pyfunctools.note import Note
-from pyfunctools.route import Route, Server
+from pyfunctools.route import Route, Server, is_dot_segment
 
 WRITE_A_URL = "Pass a base URL such as `https://api.example.com/v1`."
 

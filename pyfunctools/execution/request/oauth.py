@@ -16,9 +16,8 @@ from pyfunctools.errors import DefinitionError, DocumentError, missing_extra, wr
 from pyfunctools.execution.request.assembly import HttpRequest
 from pyfunctools.execution.request.credentials import secret_text
 from pyfunctools.execution.request.destination import endpoint_of, is_loopback
-from pyfunctools.execution.request.styles import is_field_value
 from pyfunctools.media_types import is_json_media
-from pyfunctools.route import SecurityScheme
+from pyfunctools.route import SecurityScheme, is_field_value
 from pyfunctools.schema.parsing.strict import parse_strict
 
 LoginKind: TypeAlias = Literal["client", "code", "device"]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from json import JSONEncoder
 from typing import TypeAlias
-from urllib.parse import parse_qsl, quote, unquote
+from urllib.parse import parse_qsl, quote
 
 from pyfunctools._json import JsonValue, members_of, text_of
 from pyfunctools.execution.steps import UnsendableError
@@ -27,7 +27,6 @@ TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 NOT_UNICODE = "text that is valid Unicode, without lone surrogates"
 
-_FIELD = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TRIPLE = re.compile("(%[0-9A-Fa-f]{2})")
@@ -42,11 +41,6 @@ def set_in(headers: Mapping[str, str], query: str) -> Iterator[tuple[Location, s
         yield "cookie", name.strip(), text.strip().strip('"')
     for name, text in parse_qsl(query, keep_blank_values=True):
         yield "query", name, text
-
-
-def is_field_value(text: str) -> bool:
-    """Return whether a text can be a header's value: visible ASCII, with spaces and tabs inside."""
-    return _FIELD.fullmatch(text) is not None
 
 
 def percent(text: str) -> str:
@@ -65,25 +59,6 @@ def _quoted(text: str, safe: str) -> str:
         return quote(text, safe=safe)
     except UnicodeEncodeError:
         raise UnsendableError(NOT_UNICODE) from None
-
-
-def is_dot_segment(segment: str) -> bool:
-    """Return whether some server would read a segment as `.` or `..`.
-
-    The segment is encoded, as it is sent. It is decoded up to four times, for servers that decode
-    more than once; each time it is split at `/` and `\\`, and a path parameter (`..;x`, RFC 3986,
-    section 3.3) is cut off.
-    """
-    if "." not in segment and "%" not in segment:
-        return False
-    for _ in range(4):
-        decoded = unquote(segment)
-        if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", decoded)):
-            return True
-        if decoded == segment:
-            return False
-        segment = decoded
-    return False
 
 
 def percent_reserved(text: str) -> str:

@@ -197,7 +197,7 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     encoded = form_schema(document, schema) if is_form else schema.value
     return BodyInput(
         body=Body(
-            content_type=_URLENCODED if content.kind == "form" else content.media,
+            content_type=_URLENCODED if content.kind == "form" else content.media.strip(),
             required=raw.get("required") is True,
             encoding=encodings_of(document, content.entry) if is_form else {},
             schema=encoded if isinstance(encoded, (dict, bool)) else True,

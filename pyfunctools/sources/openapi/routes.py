@@ -37,6 +37,7 @@ from pyfunctools.sources.openapi.operation_parameters import (
 from pyfunctools.sources.openapi.operations import Operation
 
 _CREDENTIALS = re.compile(r"[^/?#]*//[^/?#]*@")
+_NOT_HTTP = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 class Servers:
@@ -47,17 +48,27 @@ class Servers:
         listed = document.root.get("servers")
         if not isinstance(listed, list):
             listed = swagger.servers(self._root, None) if "swagger" in self._root else ()
-        self.main = tuple(_servers(listed, document.name))
+        self._written = tuple(_servers(listed, document.name))
+        self.main = _http_first(self._written, [])
 
-    def of(self, operation: Operation) -> tuple[Server, ...]:
+    def of(self, operation: Operation, notes: list[str]) -> tuple[Server, ...]:
         """Return the servers of an operation, else of its path item, else of the document."""
         for place in (operation, *operation.items):
             listed = place.fields.get("servers")
             if not listed and "swagger" in self._root and "schemes" in place.fields:
                 listed = [*swagger.servers(self._root, place.fields["schemes"])]
             if isinstance(listed, list) and listed:
-                return tuple(_servers(listed, self._name))
-        return self.main
+                return _http_first(tuple(_servers(listed, self._name)), notes)
+        return _http_first(self._written, notes)
+
+
+def _http_first(servers: tuple[Server, ...], notes: list[str]) -> tuple[Server, ...]:
+    """Return the servers without those before the first one for HTTP; all if there is none."""
+    first = next((n for n, each in enumerate(servers) if not _NOT_HTTP.match(each.url)), 0)
+    notes += (
+        f"The server {each.url!r:.200} is passed over: it has no http." for each in servers[:first]
+    )
+    return servers[first:]
 
 
 def _servers(listed: Iterable[JsonValue], name: str) -> Iterator[Server]:
@@ -135,6 +146,7 @@ class Routes:
         security = _with_secret_parameters(found.inputs.values(), security, notes)
         for entry in inputs:
             notes += entry.notes
+        servers = self.servers.of(operation, notes)
         route = Route(
             method=operation.method,
             path=operation.path,
@@ -144,7 +156,7 @@ class Routes:
             responses=responses.declared,
             security=security,
             schemes=self._security.named(security),
-            servers=self.servers.of(operation),
+            servers=servers,
             document_servers=self.servers.main,
         )
         unique = tuple(dict.fromkeys(notes)) if notes else ()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyfunctools import Controller
-from pyfunctools.execution.request.assembly import HttpRequest, build, is_dot_segment
-from pyfunctools.route import Body, Encoding, Parameter, Route
+from pyfunctools.execution.request.assembly import HttpRequest, build
+from pyfunctools.route import Body, Encoding, Parameter, Route, is_dot_segment
 from pyfunctools.schema import Failure
 
 FORM = "application/x-www-form-urlencoded"

@@ -10,6 +10,7 @@ from pyfunctools.route import Server
 from pyfunctools.sources.openapi.document import Document, DocumentResolver
 from pyfunctools.sources.openapi.load import Loaded, load
 from pyfunctools.sources.openapi.operations import Operation, operations, skipped
+from pyfunctools.sources.openapi.reader import read_document
 from pyfunctools.sources.openapi.routes import Plan, Routes, Servers
 
 
@@ -21,7 +22,7 @@ def urls(root: JsonObject) -> list[str]:
     document = Document(Loaded(root=root, name="a.json"))
     (operation,) = operations(document)
     assert isinstance(operation, Operation)
-    return [server.url for server in Servers(document).of(operation)]
+    return [server.url for server in Servers(document).of(operation, [])]
 
 
 def one(url: str) -> JsonValue:
@@ -37,6 +38,56 @@ def test_the_nearest_servers_count() -> None:
     assert urls({**root, "paths": {"/a": {"get": {}}}}) == ["https://document"]
     assert urls({**root, "paths": {"/a": {"get": {"servers": []}}}}) == ["https://document"]
     assert urls({"paths": {"/a": {"get": {}}}}) == []
+
+
+@pytest.mark.parametrize(
+    ("listed", "called", "passed"),
+    [
+        (["wss://h", "FTP://h", "https://h", "ws://i"], ["https://h", "ws://i"], 2),
+        (["ws://h", "/v1"], ["/v1"], 1),
+        (["https://h", "wss://h"], ["https://h", "wss://h"], 0),
+        (["{scheme}://h", "https://h"], ["{scheme}://h", "https://h"], 0),
+        (["wss://h", "ws://h"], ["wss://h", "ws://h"], 0),
+    ],
+)
+@pytest.mark.parametrize("inner", [True, False])
+def test_a_server_that_http_cannot_reach_is_passed_over(
+    listed: list[str], called: list[str], passed: int, inner: bool
+) -> None:
+    found: JsonObject = {"servers": [{"url": url} for url in listed]}
+    at_top: JsonObject = {} if inner else found
+    document = Document(
+        Loaded(root={"paths": {"/a": {"get": found if inner else {}}}, **at_top}, name="a.json")
+    )
+    (operation,) = operations(document)
+    assert isinstance(operation, Operation)
+    plan = Routes(document).plan(operation)
+    assert [each.url for each in plan.route.servers] == called
+    assert inner or plan.route.document_servers == plan.route.servers
+    assert len(plan.notes) == passed
+    assert all(url in note for url, note in zip(listed, plan.notes, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("path", "media", "reason"),
+    [
+        ("/a/../b", "text/plain", "`.` or `..` as a segment"),
+        ("/a/{id}/%2E%2e;x", "text/plain", "`.` or `..` as a segment"),
+        ("/a/{?id}.", "text/plain", "`.` or `..` as a segment"),
+        ("/\ud800", "text/plain", "not valid Unicode"),
+        ("/a", "text/pl\u00fcin", "media type of the body is invalid"),
+        ("/a/{id}..{id}", " text/plain ", ""),
+        ("/a/...#/../b", "text/plain", ""),
+        ("/a?b=/../c", "text/plain", ""),
+    ],
+)
+def test_an_operation_of_which_no_request_can_be_made_is_skipped(
+    path: str, media: str, reason: str
+) -> None:
+    operation: JsonObject = {"requestBody": {"content": {media: {"schema": {"type": "string"}}}}}
+    reading = read_document({"openapi": "3.1.0", "paths": {path: {"post": operation}}})
+    assert len(reading.functions) == (not reason)
+    assert [reason in each.reason for each in reading.skipped] == [True] * bool(reason)
 
 
 def test_a_server_has_its_variables() -> None:
