@@ -259,6 +259,8 @@ class Calling:
     ) -> ASGIApp:
         """Return a page that shows these functions and tries them, as an ASGI application.
 
+        That of a searchable controller shows the functions behind the search.
+
         Mount it in your own application. `audience`, a function of the request, returns who is
         logged in, `None` to refuse; without it a secret `token` is the login, and the page answers
         at the address of its own socket only: `http://127.0.0.1:PORT/?token=TOKEN`. `waiting`, a

@@ -373,7 +373,7 @@ class Controller(Calling):
         from pyfunctools.controller.searchable import behind_of, finder
 
         find, runner = finder(self.search, self.functions, limit)
-        behind = behind_of(self._entries, self._entry)
+        behind = behind_of(self._entries, self._entry, self)
         kept = [self._entry(name) for name in dict.fromkeys(listed("searchable", "keep", keep))]
         made = self._with([(find, runner), (behind.call, runner), *kept])
         made._behind = behind

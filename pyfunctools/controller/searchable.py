@@ -42,11 +42,15 @@ _MOST_NESTED: Final = 4
 
 
 class Behind(NamedTuple):
-    """What is behind the two functions: all functions, `entry` to find one, and `call_function`."""
+    """What is behind the two functions: all functions, `entry` to find one, and `call_function`.
+
+    `whole` is the controller of all functions.
+    """
 
     entries: Mapping[str, RunnableFunction]
     entry: Callable[[str], RunnableFunction]
     call: Function
+    whole: Any
 
     def resolved(self, parts: CallParts) -> CallParts:
         """Return the parts of the call that a call of `call_function` names; others as they are.
@@ -103,7 +107,7 @@ def unknown_name(
 
 
 def behind_of(
-    entries: Mapping[str, RunnableFunction], entry: Callable[[str], RunnableFunction]
+    entries: Mapping[str, RunnableFunction], entry: Callable[[str], RunnableFunction], whole: object
 ) -> Behind:
     """Return what is behind a searchable controller."""
     for name in (FIND, CALL):
@@ -113,7 +117,7 @@ def behind_of(
     said = f"Call a function that {FIND} has shown."
     params = [Param("name", "string"), Param("arguments", "object", required=False)]
     call = Function.from_schema(name=CALL, description=said, parameters=params, handler=_never)
-    return Behind(entries, entry, call)
+    return Behind(entries, entry, call, whole)
 
 
 def finder(

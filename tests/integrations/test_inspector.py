@@ -576,9 +576,15 @@ def test_two_people_do_not_see_each_others_calls(till: Till) -> None:
     assert till.ran == []
 
 
-def test_a_searchable_controller_is_refused_before_it_is_served(till: Till) -> None:
-    with pytest.raises(DefinitionError, match="searchable"):
-        Controller.from_object(till).searchable().inspector(token=TOKEN)
+def test_the_functions_behind_a_search_are_shown_and_tried(till: Till) -> None:
+    controller = Controller.from_object(till)
+    page = opened(controller.searchable(keep=["sign"]))
+    assert "3 of 3 functions" in page.get("/").text
+    shown = post(page, "/functions/pay", "run", arguments='{"amount": 3}', pin="4321")
+    assert 'value="approve"' in shown
+    assert till.ran == []
+    post(page, "/functions/add", "run", arguments='{"first": 1}')
+    assert till.ran == [(1, 2)]
 
 
 def test_a_function_that_cannot_run_is_said() -> None:

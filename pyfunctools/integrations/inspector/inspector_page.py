@@ -66,6 +66,8 @@ def inspector_app(
     if audience is None and not token:
         remedy = "Pass `audience=`, a function of the request, or `token=secrets.token_urlsafe()`."
         raise DefinitionError("inspector", "Anybody could open this page.", remedy)
+    if (behind := controller._behind) is not None:  # pyright: ignore[reportPrivateUsage]
+        controller = behind.whole
     pages = InspectorPages(controller, Trials(controller, context, waiting), source)
     routes = [
         Route("/", pages.home),
