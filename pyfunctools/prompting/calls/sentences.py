@@ -71,14 +71,17 @@ _MORE: Final = re.compile(
 """Words of a question about something else than the call before it."""
 _MEDIA: Final = (
     r"\b(?:page|site|website|document|file|e?-?mails?|message|letter|logs?|article|post|comment|issue"
-    r"|readme|attachment|transcript|patch|diff|snippet|ticket|pull\s+request|advertisement|banner)\b"
+    r"|readme|docs|documentation|manual|guide|attachment|transcript|patch|diff|snippet|ticket"
+    r"|pull\s+request|advertisement|banner)\b"
 )
 _SAYS: Final = r"\b(?:says?|said|writes?|wrote|asks?|asked|tells?|told"
 _QUOTED: Final = re.compile(
     rf"{_MEDIA}[^.,\n]{{0,60}}{_SAYS}|contain(?:s|ed)?|reads?|include[sd]?|show(?:s|ed)?"
     r"|(?:instruct|suggest|request|claim)(?:s|ed)?|states?|begins?|ends?|has|had|is|was)\b[^\n]*:\Z"
     rf"|{_SAYS})\b[^\n:]{{0,20}}:\Z"
-    rf"|\b(?:read|found|saw|see|received|quote|from|in)\b[^.\n:]{{0,40}}{_MEDIA}[^.\n:]{{0,30}}:\Z",
+    rf"|\b(?:read|found|saw|see|received|quote|from|in)\b[^.\n:]{{0,40}}{_MEDIA}[^.\n:]{{0,30}}:\Z"
+    rf"|\b(?:according\s+to|per|quoting)\b[^.\n:]{{0,40}}{_MEDIA}\W*:\Z"
+    r"|\A\W*(?:the\s+)?(?:results?|(?:it\s+)?(?:returned|printed|showed))(?:\s+(?:is|was))?\W*:\Z",
     re.IGNORECASE,
 )
 _MINE: Final = re.compile(
