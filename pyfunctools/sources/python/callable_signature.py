@@ -154,7 +154,7 @@ def read_signature(
         where=where,
         inputs=tuple(inputs),
         injected=tuple(injected),
-        positional=_positional(parameters),
+        positional=_positional(called, parameters),
         reserved={*bound, *_name_of_self(called), *(each.name for each in injected)},
         output=_output(returns),
         is_async=waits or is_async(called),
@@ -224,11 +224,18 @@ def _evaluated(where: str, name: str, found: Hints) -> object:
     raise DefinitionError(where, text, remedy) from reason
 
 
-def _positional(parameters: Mapping[str, Parameter]) -> tuple[str, ...]:
-    """Return the names to pass by position: all before `*args`, else the positional-only ones."""
+def _positional(called: object, parameters: Mapping[str, Parameter]) -> tuple[str, ...]:
+    """Return the names to pass by position: all before `*args`, else the positional-only ones.
+
+    A `functools.singledispatch` function goes by the type of the first one that it gets so.
+    """
     has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters.values())
     end = Parameter.VAR_POSITIONAL if has_args else Parameter.POSITIONAL_OR_KEYWORD
-    return tuple(name for name, each in parameters.items() if each.kind < end)
+    found = tuple(name for name, each in parameters.items() if each.kind < end)
+    while isinstance(called, partial):
+        called = cast("partial[object]", called).func
+    dispatches = hasattr(called, "registry") and hasattr(called, "dispatch")
+    return found or tuple(parameters)[:dispatches]
 
 
 def _name_of_self(called: object) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property, partial, partialmethod
+from functools import cached_property, partial, partialmethod, singledispatchmethod
 from itertools import chain
 from types import FrameType, FunctionType, MethodType, SimpleNamespace
 from typing import (
@@ -97,7 +97,7 @@ def wrapped_by(target: object) -> object:
     kind = type(target)
     if issubclass(kind, (MethodType, staticmethod, classmethod)):
         return cast("MethodType", target).__func__
-    if issubclass(kind, (partial, partialmethod, cached_property)):
+    if issubclass(kind, (partial, partialmethod, cached_property, singledispatchmethod)):
         return cast("partial[object]", target).func
     return cast("property", target).fget if issubclass(kind, property) else None
 

@@ -102,6 +102,8 @@ def _reason_to_skip(owner: type, name: str, raw: object) -> str | None:
         return "Its name begins with an underscore."
     if issubclass(type(raw), (property, cached_property)):
         return "It is a property."
+    if is_a(raw, singledispatchmethod):
+        return "It is a `singledispatchmethod`: write a method that takes a union of its types."
     if not _is_method(_without_binding(raw)):
         return f"It is a callable attribute of {owner.__name__}, not a method."
     return None

@@ -237,7 +237,7 @@ def _nothing_exposed(obj: object, cls: type, skipped: Iterable[Skipped]) -> Defi
     if is_a(obj, FunctionType, MethodType, ModuleType):
         remedy = "Use `Controller.from_functions([...])`."
         return wrong_type("from_object", "an object with methods", obj, remedy)
-    if cls.__module__ == "builtins":
+    if cls.__module__ in ("builtins", "types", "typing"):  # of `typing`, the alias `Page[int]`
         return DefinitionError(
             "from_object",
             f"This must be an object with methods of yours, not `{cls.__name__}`.",

@@ -1,5 +1,6 @@
 """A call with checked arguments: objects, copied defaults, injected parameters."""
 
+import functools
 import pickle
 import threading
 from dataclasses import dataclass
@@ -56,6 +57,21 @@ def test_every_kind_of_parameter_arrives() -> None:
         {"d": 6, "others": 7},
     )
     assert call(f, {"a": 1, "b": 2, "c": 5}) == (1, 2, (), 5, {})
+
+
+def test_a_function_that_goes_by_a_type_gets_what_it_goes_by() -> None:
+    @functools.singledispatch
+    def told(item: int | str, size: int = 1) -> str:
+        return f"number {item} {size}"
+
+    @told.register
+    def _(item: str, size: int = 1) -> str:
+        return f"text {item} {size}"
+
+    for called in (told, functools.partial(told, size=2)):
+        size = 1 if called is told else 2
+        for item, kind in ((3, "number"), ("a", "text")):
+            assert call(called, {"item": item}) == f"{kind} {item} {size}"
 
 
 def test_a_default_before_another_positional_is_filled_in() -> None:

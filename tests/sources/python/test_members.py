@@ -4,7 +4,7 @@
 
 import abc
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -489,6 +489,20 @@ def test_a_marked_attribute_that_is_not_a_method_is_reported() -> None:
     assert skipped(Shop()) == {"Shop.move": "It is a callable attribute of Shop, not a method."}
 
 
+def test_a_method_that_goes_by_a_type_is_reported() -> None:
+    class Shop:
+        @function
+        @functools.singledispatchmethod
+        def marked(self, item: int) -> None: ...
+
+        @functools.singledispatchmethod
+        @function
+        def inside(self, item: int) -> None: ...
+
+    assert [*skipped(Shop())] == ["Shop.marked", "Shop.inside"]
+    assert all("takes a union of its types" in each for each in skipped(Shop()).values())
+
+
 def test_an_instance_method_of_a_class_itself_is_an_error() -> None:
     with pytest.raises(DefinitionError, match=r"Marked\.a: .*Pass an instance, such as `Marked\("):
         names(Marked)
@@ -505,3 +519,9 @@ def test_methods_are_bound_as_python_binds_them() -> None:
         if isinstance(each, Member)
     }
     assert called == {"static_over": 1, "static_under": 1, "class_over": 1, "class_under": 1}
+
+
+@pytest.mark.parametrize("wrong", [list[int], dict, 7, Iterator[int]])
+def test_what_has_no_methods_of_the_users_is_refused(wrong: object) -> None:
+    with pytest.raises(DefinitionError, match="Pass an instance of your class"):
+        read_object(wrong)
