@@ -11,6 +11,8 @@ from pyfunctools._json import JsonObject, JsonSchema, JsonValue, items_of, membe
 from pyfunctools.errors import DocumentError
 from pyfunctools.media_types import (
     MediaKind,
+    first_concrete_media,
+    is_xml_media,
     media_kind,
     preferred_media,
     sequence_kind,
@@ -82,6 +84,7 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
     elif kind == "bytes":
         schema = _bytes_schema(document, schema)
     encodings = members_of(None if received else fields.get("encoding"))
+    schema = _with_xml_as_text(document, schema, encodings)
     if marks := {name: {"x-human": True} for name, each in encodings.items() if human_mark(each)}:
         schema = schema._replace(value={"allOf": [schema.value, {"properties": {**marks}}]})
     return MediaContent(media, kind, entry, schema, is_declared, tuple(notes))
@@ -109,7 +112,29 @@ def _text_schema(
     text |= {key: declared[key] for key in ("title", "description") if key in declared}
     if name != "text/plain" and (name.startswith("text/") or name.endswith("xml")):
         text["contentMediaType"] = name
+    if not received and _persons(document, schema):  # a text cannot be split
+        text["x-human"] = True
     return schema._replace(value=text)
+
+
+def _with_xml_as_text(
+    document: Document, form: DocumentPlace, encodings: JsonObject
+) -> DocumentPlace:
+    """Return the schema of a form in which the model writes the text of each XML part."""
+    whole = _target(document, form)
+    declared, texts = members_of(whole.fields.get("properties")), dict[str, JsonValue]()
+    for name, encoding in encodings.items():
+        media = first_concrete_media(text_of(members_of(encoding).get("contentType"))) or ""
+        if name in declared and is_xml_media(media):
+            part = whole.below(declared[name], name)
+            each = _target(document, part).below(
+                _target(document, part).fields.get("items"), "items"
+            )
+            is_list = each.value is not None
+            text = _text_schema(document, media, each if is_list else part, False).value
+            texts[name] = {"type": "array", "items": text} if is_list else text
+    properties: JsonObject = {"properties": {**declared, **texts}}
+    return whole._replace(value={**whole.fields, **properties}) if texts else form
 
 
 def _bytes_schema(document: Document, schema: DocumentPlace) -> DocumentPlace:

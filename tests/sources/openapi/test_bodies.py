@@ -501,6 +501,44 @@ def test_a_mark_in_the_encoding_of_a_field_makes_it_a_persons(place: str) -> Non
     assert '"plain"' in json.dumps(function.llm)
 
 
+@pytest.mark.parametrize("media", ["multipart/form-data", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ({"$ref": "#/object"}, {"type": "string", "title": "O"}),
+        ({"type": "array", "items": OBJECT}, {"type": "array", "items": {"type": "string"}}),
+        ({"$ref": "#/text"}, {"$ref": "#/text"}),
+    ],
+)
+def test_the_xml_of_a_part_is_text(media: str, declared: JsonValue, expected: JsonValue) -> None:
+    form: JsonObject = {"type": "object", "properties": {"a": declared, "b": OBJECT}}
+    encoding = {"a": {"contentType": "text/xml; charset=utf-8, application/xml"}}
+    found: Any = of(media, {"schema": form, "encoding": encoding}).schema.value
+    shown = json.dumps(found["properties"]).replace(', "contentMediaType": "text/xml"', "")
+    assert json.loads(shown) == {"a": expected, "b": OBJECT}
+    assert form["properties"] == {"a": declared, "b": OBJECT}
+
+
+@pytest.mark.parametrize("mark", [{"x-human": True}, {"format": "password"}])
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize("place", ["body", "part", "query"])
+def test_a_text_with_a_persons_part_is_the_persons(
+    place: str, inside: bool, mark: JsonObject
+) -> None:
+    pin: JsonObject = {"type": "string", **mark}
+    schema: JsonObject = {"type": "object", "properties": {"pin": pin}} if inside else mark
+    xml = "application/xml"
+    form = {"type": "object", "properties": {"x": schema}}
+    part = {"schema": form, "encoding": {"x": {"contentType": xml}}}
+    content = {"multipart/form-data": part} if place == "part" else {xml: {"schema": schema}}
+    operation: Any = {"requestBody": {"content": content}}
+    if place == "query":
+        operation = {"parameters": [{"name": "x", "in": place, "content": content}]}
+    document: Any = {"openapi": "3.1.0", "info": {}, "paths": {"/a": {"post": operation}}}
+    (function,) = Controller.from_openapi(document)
+    assert "string" not in json.dumps(function.llm)
+
+
 def test_a_mark_beside_a_second_reference_in_another_media_type_counts() -> None:
     branch: JsonObject = {"$ref": "#/components/schemas/Text"}
     either: JsonObject = {"anyOf": [branch, {**branch, "x-human": True}]}
