@@ -27,7 +27,7 @@ from pyfunctools.schema.separation.predicates import is_file, is_secret_of_human
 from pyfunctools.schema.vocabulary import UNIONS
 
 _LONGEST = 1_000
-"""Items of the longest list that flat answers can fill."""
+"""Items of the longest list that flat answers can fill, unless the model's is longer."""
 
 
 @dataclass(slots=True)
@@ -75,7 +75,8 @@ class Answers:
         if not given:
             own = self.own if self.has_own else ABSENT
             return own if self.filled is ABSENT else self.filled
-        if all(isinstance(key, int) and key < _LONGEST for key in given):
+        most = max(_LONGEST, self.length)
+        if all(isinstance(key, int) and key < most for key in given):
             count = max(key + 1 for key in given if isinstance(key, int))
             items = (given.get(n, ABSENT) for n in range(max(count, self.length)))
             return [None if each is ABSENT else each for each in items]

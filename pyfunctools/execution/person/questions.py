@@ -110,9 +110,19 @@ class _Walk:
     asks_all: bool
     questions: list[Question] = field(default_factory=list[Question])
     asked: list[Keys] = field(default_factory=list[Keys])
+    by_path: tuple[dict[Keys, list[Issue]], dict[Keys, list[Issue]]] = field(
+        default_factory=lambda: ({}, {})
+    )
+    """The issues at each path, and those at it or below."""
 
     def begin(self, function: Function, llm: JsonValue, answers: Answers) -> None:
         """Ask for the person's part of a call."""
+        at, below = self.by_path
+        for one in self.issues:
+            keys = one.path.keys
+            at.setdefault(keys, []).append(one)
+            for size in range(len(keys) + 1):
+                below.setdefault(keys[:size], []).append(one)
         place = contract_of(function).validator.outline.place
         self.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
@@ -312,10 +322,10 @@ class _Walk:
         The first question inside a place also has the issues of the place itself. Issues below the
         place belong to other questions if this one is for a `part` of it.
         """
-        size = len(keys) if part is None else None
-        wrong = [one for one in self.issues if one.path.keys[:size] == keys]
+        at, below = self.by_path
+        wrong = (below if part is None else at).get(keys, [])
         if not wrong:
-            around = [one for one in self.issues if _is_in(keys, one)]
+            around = [one for size in range(len(keys)) for one in at.get(keys[:size], ())]
             wrong = [one for one in around if not any(_is_in(each, one) for each in self.asked)]
         if not wrong:
             return self.texts["needed"] if required and not answers.is_given else None

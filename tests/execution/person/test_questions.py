@@ -316,6 +316,17 @@ def test_answers_without_a_question_are_refused(gave: Any, where: str) -> None:
     assert where in [str(issue.path) for issue in outcome.issues]
 
 
+def test_every_item_of_a_long_list_of_the_models_has_its_answer() -> None:
+    row = object_of({"n": I, "t": mine(I)}, "n", "t")
+    controller = controller_of(object_of({"rows": {"type": "array", "items": row}}, "rows"))
+    wrote = {"rows": [{"n": n} for n in range(1_500)]}
+    gave = {f"$input.rows[{n}].t": str(n) for n in range(1_500)}
+    done = controller.call("f", wrote, human=gave)
+    assert done.value == {"rows": [{"n": n, "t": n} for n in range(1_500)]}
+    wrong = asked(controller.call("f", wrote, human={**gave, "$input.rows[1499].t": "x"}))
+    assert [path for path, each in wrong.items() if each.problem] == ["$input.rows[1499].t"]
+
+
 def test_questions_for_a_recursive_object_end() -> None:
     node: Schema = object_of({"name": S, "next": {"$ref": "#/$defs/N"}}, "name")
     parameters = {**object_of({"n": mine({"$ref": "#/$defs/N"})}, "n"), "$defs": {"N": node}}
