@@ -149,7 +149,7 @@ class ControllerTool(BaseTool):
         try:
             outcome = await self._outcome(call, function, config, step, awaits=awaits)
             mine.set_result(replace(outcome, exception=None))
-        except BaseException as error:
+        except BaseException as error:  # who waits for the same call must hear of it
             may_repeat = isinstance(error, Exception) or function.read_only or function.idempotent
             if not may_repeat:  # cancelled: it may have run, and LangGraph tries again
                 mine.set_result(Outcome(text=_CANCELLED, reason="cancelled"))

@@ -101,11 +101,9 @@ def _by_path(function: Function, fixed: Fixed) -> Mapping[str, Any]:
     try:
         return dict(fixed(function, None))
     except Exception as error:  # a caller's code may raise anything
-        kind = type(error).__name__
-        reason = f"For {function.name} without a context it gave {kind}, not a mapping."
-    raise DefinitionError(
-        "fixed",
-        reason,
-        "Return a mapping by path for every function; a value that depends on the context is a "
-        'function of it: `lambda function, _: {"$input.tenant": lambda context: context.tenant}`.',
-    )
+        raise DefinitionError(
+            "fixed",
+            f"For {function.name} without a context it gave {type(error).__name__}, not a mapping.",
+            "Return a mapping by path for every function; a value that depends on the context is a "
+            'function of it: `lambda function, _: {"$input.tenant": lambda context: context.id}`.',
+        ) from error

@@ -56,15 +56,15 @@ def time_of(clock: Clock) -> float:
     Raises:
         DefinitionError: the clock raises, or does not return seconds since 1970.
     """
+    remedy = "Return seconds since 1970, as `time.time` does."
     try:
-        now: object = clock()
-        reason = f"It returned {now!r}."
+        now = cast("object", clock())
     except Exception as error:  # the program's code may raise anything
-        now, reason = None, f"It raised {type(error).__name__}: {error}."
+        reason = f"It raised {type(error).__name__}: {error}."
+        raise DefinitionError("Tickets(clock)", reason, remedy) from error
     if isinstance(now, int | float) and abs(now) < _LATEST:  # false for NaN
         return now
-    remedy = "Return seconds since 1970, as `time.time` does."
-    raise DefinitionError("Tickets(clock)", reason, remedy)
+    raise DefinitionError("Tickets(clock)", f"It returned {now!r}.", remedy)
 
 
 class _ByClocks:

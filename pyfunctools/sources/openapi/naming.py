@@ -178,11 +178,12 @@ def _started(name: str) -> str:
 
 
 def _called(names: Callable[[Route], str], route: Route) -> str:
+    where, remedy = origin_text(route), "Return a text for every route."
     try:
         name = cast("object", names(route))
-        if isinstance(name, str) and name:
-            return name
-        reason = f"`names` returned {name!r}."
     except Exception as error:  # the caller's code may raise anything
         reason = f"`names` raised {type(error).__name__}: {error}."
-    raise DefinitionError(origin_text(route), reason, "Return a text for every route.")
+        raise DefinitionError(where, reason, remedy) from error
+    if isinstance(name, str) and name:
+        return name
+    raise DefinitionError(where, f"`names` returned {name!r}.", remedy)

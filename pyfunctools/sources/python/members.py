@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial, partialmethod, singledispatchmethod
 from inspect import CO_VARARGS, Parameter
 from types import FunctionType, MethodType
-from typing import NamedTuple, cast, get_origin
+from typing import NamedTuple, cast, get_args, get_origin
 
 from pyfunctools.errors import DefinitionError
 from pyfunctools.record.function import Skipped
 from pyfunctools.sources.python.callable_signature import hints_of, injection_mark
 from pyfunctools.sources.python.decorators import Marks, marks_of
 from pyfunctools.sources.python.hint_scope import class_of, function_behind, is_a, wrapped_by
+from pyfunctools.sources.python.markers import mark_in
 
 
 class Member(NamedTuple):
@@ -205,4 +206,4 @@ def _is_marked(hint: object) -> bool:
     try:
         return bool(read_core(hint)[0].marked)
     except Exception:  # a hint that has no schema is an error where it is exposed
-        return False
+        return mark_in(hint) is not None or any(map(_is_marked, get_args(hint)))

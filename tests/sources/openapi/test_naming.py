@@ -167,8 +167,9 @@ def test_names_may_be_the_callers() -> None:
 def test_names_that_returns_no_text_is_an_error() -> None:
     with pytest.raises(DefinitionError, match=r"GET /a: `names` returned ''\. Return a text"):
         names_of("GET /a", names=lambda _: "")
-    with pytest.raises(DefinitionError, match="GET /a: `names` raised KeyError: 'x'"):
+    with pytest.raises(DefinitionError, match="GET /a: `names` raised KeyError: 'x'") as raised:
         names_of("GET /a", names=lambda _: {}["x"])
+    assert isinstance(raised.value.__cause__, KeyError)
 
 
 def test_two_that_would_share_a_name_both_end_in_a_hash_of_their_own() -> None:

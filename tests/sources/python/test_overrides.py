@@ -5,11 +5,15 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from pyfunctools import Context, Controller, DefinitionError, Human, Inject, function
+from pyfunctools import Context, Controller, DefinitionError, Human, Inject, function, human
 
 
 class Card(BaseModel):
     number: Human[str]
+
+
+class Opaque:
+    """A class without a schema."""
 
 
 class Bank:
@@ -23,6 +27,8 @@ class Bank:
 
     def unmarked(self, card: Card, user: Context[str]) -> str:
         return user
+
+    def opaque(self, cards: list[Annotated[Opaque, human()]], other: Opaque) -> None: ...
 
     @staticmethod
     def secret(code: SecretStr, tenant: Annotated[str, Inject(lambda: "own")] = "") -> str:
@@ -73,6 +79,11 @@ class NoTenant(Bank):
         return tenant
 
 
+class NoOpaque(Bank):
+    @function
+    def opaque(self, cards: list[str], other: str) -> None: ...
+
+
 class Middle(Bank):
     pass
 
@@ -91,6 +102,7 @@ DROPS: list[tuple[type, str]] = [
     (NoContext, r"unmarked\(user\)"),
     (NoSecret, r"secret\(code\)"),
     (NoTenant, r"secret\(tenant\)"),
+    (NoOpaque, r"opaque\(cards\)"),
     (FarBelow, r"FarBelow.draw\(pin\): It overrides `Bank.draw`"),
 ]
 
