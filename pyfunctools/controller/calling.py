@@ -287,7 +287,8 @@ class Calling:
         except (KeyError, TypeError):  # a name that a model wrote may be anything, also a list
             pass
         if self._behind is not None:
-            return self._behind.entry(name)
+            entry: tuple[Function, Runner] = self._behind.whole._entry(name)
+            return entry
         if isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             others = self._other_names
             if found := others.get(name) or others.get(name.replace(".", "_")):

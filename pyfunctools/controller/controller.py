@@ -373,7 +373,7 @@ class Controller(Calling):
         from pyfunctools.controller.searchable import behind_of, finder
 
         find, runner = finder(self.search, self.functions, limit)
-        behind = behind_of(self._entries, self._entry, self)
+        behind = behind_of(self, self._entries)
         kept = [self._entry(name) for name in dict.fromkeys(listed("searchable", "keep", keep))]
         made = self._with([(find, runner), (behind.call, runner), *kept])
         made._behind = behind
@@ -556,5 +556,6 @@ class Controller(Calling):
     def _closing(self) -> list[Runner]:
         """Return the runners to close; every call is an error until the controller is entered."""
         self._is_closed = True
-        entries = {**self._entries, **({} if self._behind is None else self._behind.entries)}
-        return list({id(runner): runner for _, runner in entries.values()}.values())
+        whole: Controller = self if self._behind is None else self._behind.whole
+        entries = (*self._entries.values(), *whole._entries.values())
+        return list({id(runner): runner for _, runner in entries}.values())

@@ -42,15 +42,10 @@ _MOST_NESTED: Final = 4
 
 
 class Behind(NamedTuple):
-    """What is behind the two functions: all functions, `entry` to find one, and `call_function`.
+    """What is behind the two functions: the `whole` controller, and `call_function`."""
 
-    `whole` is the controller of all functions.
-    """
-
-    entries: Mapping[str, RunnableFunction]
-    entry: Callable[[str], RunnableFunction]
-    call: Function
     whole: Any
+    call: Function
 
     def resolved(self, parts: CallParts) -> CallParts:
         """Return the parts of the call that a call of `call_function` names; others as they are.
@@ -106,9 +101,7 @@ def unknown_name(
     return UnknownFunctionError(asked, list(dict.fromkeys(offered))[:_OFFERED], known)
 
 
-def behind_of(
-    entries: Mapping[str, RunnableFunction], entry: Callable[[str], RunnableFunction], whole: object
-) -> Behind:
+def behind_of(whole: Any, entries: Collection[str]) -> Behind:
     """Return what is behind a searchable controller."""
     for name in (FIND, CALL):
         if name in entries:
@@ -117,7 +110,7 @@ def behind_of(
     said = f"Call a function that {FIND} has shown."
     params = [Param("name", "string"), Param("arguments", "object", required=False)]
     call = Function.from_schema(name=CALL, description=said, parameters=params, handler=_never)
-    return Behind(entries, entry, call, whole)
+    return Behind(whole, call)
 
 
 def finder(

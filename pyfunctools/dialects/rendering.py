@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from json import dumps
+from operator import eq
 from typing import Any, cast
 
 from pyfunctools._json import JsonSchema, JsonValue, json_copy
@@ -14,7 +15,7 @@ from pyfunctools.dialects.subschema import Loss
 from pyfunctools.dialects.table import Profile, dialect_of
 from pyfunctools.schema.checker import complete
 from pyfunctools.schema.coercion.coerce import coerced
-from pyfunctools.schema.ground.path import Keys, Path, value_at
+from pyfunctools.schema.ground.path import Path, value_at
 from pyfunctools.schema.parsing.parse import parse_at
 from pyfunctools.schema.result import Failure, Issue, Repair, Success
 from pyfunctools.schema.validation.validator import Validator
@@ -79,7 +80,7 @@ class Rendering:
                 message = f"{path} has the key {name} more than once."
                 issues.append(replace(issue, path=path, expected="each key once", message=message))
             pair = place[:-1] if place[-1:] == (VALUE,) else place
-            around = [each for each in found if _meet(each.path.keys, pair)]
+            around = [each for each in found if all(map(eq, each.path.keys, pair))]
             near = [each for each in around if each.path.keys == pair]
             near = near or [each for each in around if each.path.keys not in own - {place}]
             if key is None and not near:
@@ -123,12 +124,6 @@ class Rendering:
             expected, message = expected.replace(quoted, other), message.replace(quoted, other)
         (inner,) = value_at(value, path.keys) or (issue.value,)
         return replace(issue, path=path, expected=expected, message=message, value=inner)
-
-
-def _meet(one: Keys, other: Keys) -> bool:
-    """Return whether one path begins with the other."""
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
 
 
 def render(

@@ -172,8 +172,10 @@ def _file_block(file: File, number: int) -> Data:
 
 def _add(block: Data, piece: Data) -> Delta:
     for key, given in piece.items():
-        if key == "citation":
-            _cite(block, as_dict(given))
+        if key == "citation":  # a text block becomes one of cited content
+            text = {"text": block.pop("text", "")}
+            cited = block.setdefault("citationsContent", {"content": [text], "citations": []})
+            cited["citations"].append(as_dict(given))
         elif key == "text" and isinstance(given, str):
             cited = as_list(as_dict(block.get("citationsContent")).get("content"))
             merge(cited[-1] if cited else block, {key: given})
@@ -187,13 +189,6 @@ def _add(block: Data, piece: Data) -> Delta:
             merge(block, {key: {"input": text_of(as_dict(given).get("input"))}})
             return _delta(block)
     return Delta()
-
-
-def _cite(block: Data, citation: Data) -> None:
-    """Add a citation, and turn a text block into a block of cited content."""
-    text = {"text": block.pop("text", "")}
-    cited = block.setdefault("citationsContent", {"content": [text], "citations": []})
-    cited["citations"].append(citation)
 
 
 def _delta(block: Data) -> Delta:

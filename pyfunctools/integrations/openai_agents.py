@@ -144,7 +144,7 @@ class ControllerTools(list[Tool]):
         behind = self._controller._behind  # pyright: ignore[reportPrivateUsage]
         called = [function]
         if behind is not None and function is behind.call:
-            called = [each for each, _ in behind.entries.values()]
+            called = list(behind.whole.functions)
         asks = any(map(self._may_interrupt, called))
         return FunctionTool(
             name=function.name,

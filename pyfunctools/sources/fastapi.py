@@ -71,12 +71,13 @@ def read_application(
         functions=tuple(endpoints.with_settings(reading.functions)),
         skipped=(*reading.skipped, *_outside_document(places, document)),
     )
+    path = str(getattr(application, "root_path", ""))
     return Application(
         application=application,
         reading=reading,
         routes=RouteTable(places),
         name=name,
-        root_path=_root_path_of(application),
+        root_path=path.rstrip("/") if path.startswith("/") else "",  # no other prefix matches
     )
 
 
@@ -134,11 +135,6 @@ def _application_of(source: object) -> "tuple[FastAPI, str]":
             raise wrong_type("from_fastapi", wanted, route, remedy)
         own.router.routes.append(route)
     return own, "the routes"
-
-
-def _root_path_of(application: "FastAPI") -> str:
-    path = str(getattr(application, "root_path", ""))
-    return path.rstrip("/") if path.startswith("/") else ""  # another prefix never matches
 
 
 def _document_of(application: "FastAPI", name: str) -> JsonObject:

@@ -110,19 +110,17 @@ class _Walk:
     asks_all: bool
     questions: list[Question] = field(default_factory=list[Question])
     asked: list[Keys] = field(default_factory=list[Keys])
-    by_path: tuple[dict[Keys, list[Issue]], dict[Keys, list[Issue]]] = field(
-        default_factory=lambda: ({}, {})
+    # The issues at each path (`True`), and those below it.
+    by_path: dict[tuple[Keys, bool], list[Issue]] = field(
+        default_factory=dict[tuple[Keys, bool], list[Issue]]
     )
-    """The issues at each path, and those at it or below."""
 
     def begin(self, function: Function, llm: JsonValue, answers: Answers) -> None:
         """Ask for the person's part of a call."""
-        at, below = self.by_path
         for one in self.issues:
             keys = one.path.keys
-            at.setdefault(keys, []).append(one)
             for size in range(len(keys) + 1):
-                below.setdefault(keys[:size], []).append(one)
+                self.by_path.setdefault((keys[:size], size == len(keys)), []).append(one)
         place = contract_of(function).validator.outline.place
         self.ask_beside(_Spot(keys=(), place=place), llm, answers)
 
@@ -322,21 +320,18 @@ class _Walk:
         The first question inside a place also has the issues of the place itself. Issues below the
         place belong to other questions if this one is for a `part` of it.
         """
-        at, below = self.by_path
-        wrong = (below if part is None else at).get(keys, [])
-        if not wrong:
-            around = [one for size in range(len(keys)) for one in at.get(keys[:size], ())]
-            wrong = [one for one in around if not any(_is_in(each, one) for each in self.asked)]
+        at, wanted = self.by_path.get, (True, False) if part is None else (True,)
+        wrong = [one for is_here in wanted for one in at((keys, is_here), ())]
+        for n in range(0 if wrong else len(keys)):
+            around = at((keys[:n], True), ())
+            if around and all(each[:n] != keys[:n] for each in self.asked):
+                wrong += around
         if not wrong:
             return self.texts["needed"] if required and not answers.is_given else None
         if kind == "file" and answers.is_given:
             return self.texts["wrong"].format(expected=self.texts["file"])
         is_missing = not answers.is_given and wrong[0].path.keys[: len(keys)] == keys
         return problem_text(wrong[0], self.texts, missing=is_missing)
-
-
-def _is_in(keys: Keys, issue: Issue) -> bool:
-    return keys[: len(issue.path.keys)] == issue.path.keys
 
 
 def _about_item(spot: _Spot, item: Given) -> _Spot:

@@ -168,11 +168,6 @@ def _meant_in_run(
     return chosen
 
 
-def _is_tagged(text: str, start: int) -> bool:
-    """Return whether a tag or a token marks the start of a call here."""
-    return text[start] == "<" or text[max(start - 40, 0) : start].rstrip()[-1:] in (">", "]")
-
-
 def _lead(text: str, start: int, after: int) -> str:
     """Return the sentence before some calls, but nothing before `after`."""
     front = text[max(start - _MAX_LINE, min(after, start)) : start].rstrip(_OPENERS)
@@ -197,7 +192,8 @@ def _is_quoted(text: str, found: FoundCall, prose: str) -> bool:
     """Return whether a call is inside a quotation that is neither alone nor an item of a list."""
     place = found.source or found
     start, end = place.start, place.end
-    if not found.start or _is_tagged(text, start):
+    is_tagged = text[start] == "<" or text[max(start - 40, 0) : start].rstrip()[-1:] in (">", "]")
+    if not found.start or is_tagged:
         return False
     line = prose.rfind("\n", 0, start) + 1
     front = prose[max(line, start - _MAX_LINE) : start].replace('\\"', "")

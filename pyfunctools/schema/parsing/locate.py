@@ -228,7 +228,8 @@ def _closing_frame(text: str) -> tuple[int, int]:
     """
     begin, end = None, len(text.rstrip())
     for _ in range(_MOST_PIECES):
-        closing = _closing_tag(text, end)
+        start = text.rfind("</", 0, end) if text.endswith(">", 0, end) else -1
+        closing = None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
         start = -1 if closing is None else text.find(f"<{closing[1]}", 0, closing.start())
         if closing is None or start < 0:
             break
@@ -237,11 +238,6 @@ def _closing_frame(text: str) -> tuple[int, int]:
     if mark in ("`", "~") and text.endswith(mark * 3, 0, end):
         begin, end = text.find(mark * 3), len(text[:end].rstrip(mark).rstrip())
     return (len(text), len(text)) if begin is None else (begin, end)
-
-
-def _closing_tag(text: str, end: int) -> re.Match[str] | None:
-    start = text.rfind("</", 0, end) if text.endswith(">", 0, end) else -1
-    return None if start < 0 else _CLOSING_TAG.fullmatch(text, start, end)
 
 
 def _repairs_after(text: str, start: int) -> Iterator[Repair]:

@@ -160,7 +160,8 @@ def read_bare(text: str, at: int, stop: int, wanted: Callable[[], frozenset[str]
     if number and not _may_end(text, at + len(number), stop):
         number = ""
     if "string" in types and token not in _NOTHING:
-        phrase = _phrase(text, at, stop)
+        found = _PHRASE.match(text, at, stop)
+        phrase = _REMARK.split(found[0], 1)[0].rstrip() if found else ""
         if phrase and not (phrase == number and types & NUMBERS):
             if _MEMBER.search(phrase):
                 return _fault(text, at, stop, phrase, types)
@@ -195,11 +196,6 @@ def _fault(text: str, at: int, stop: int, token: str, types: frozenset[str]) -> 
         return Bare(end, subject=subject, fault=fault, expected=wanted)
     fault = "is not a JSON value: a string stands in double quotes"
     return Bare(end, subject=subject, fault=fault, expected="a string in double quotes")
-
-
-def _phrase(text: str, at: int, stop: int) -> str:
-    found = _PHRASE.match(text, at, stop)
-    return _REMARK.split(found[0], 1)[0].rstrip() if found else ""
 
 
 def _may_end(text: str, at: int, stop: int) -> bool:

@@ -130,7 +130,7 @@ def _end(text: str, at: int, stop: int, closers: str, where: Where) -> tuple[int
     inside = 0
     quoting = passed = False
     run = _RUNS[closers]
-    while (at := _run_end(run, text, at, stop)) < stop:
+    while (at := found.end() if (found := run.match(text, at, stop)) else stop) < stop:
         if text[at] == "\\":
             at += 2
             continue
@@ -162,10 +162,6 @@ def _is_between_items(text: str, begin: int, at: int, stop: int) -> bool:
     while at > begin and text[at - 1] == " ":
         at -= 1
     return at > begin and text[at - 1] == ","
-
-
-def _run_end(run: re.Pattern[str], text: str, at: int, stop: int) -> int:
-    return found.end() if (found := run.match(text, at, stop)) else stop
 
 
 def _ends(text: str, after: int, stop: int, where: Where) -> int:

@@ -220,6 +220,9 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
     if is_form and schema.value is True:
         schema = schema._replace(value={"type": "object"})
     encoded = form_schema(document, schema) if is_form else schema.value
+    notes = [f"The body of type {content.media!r} is sent as given."] * (content.kind == "other")
+    if content.kind == "form" and content.media != _URLENCODED:
+        notes.append(f"The media type {content.media!r} is sent as {_URLENCODED!r}.")
     return BodyInput(
         body=Body(
             content_type=_URLENCODED if content.kind == "form" else content.media.strip(),
@@ -231,7 +234,7 @@ def body_input(document: Document, place: DocumentPlace) -> BodyInput | None:
         media=content.entry,
         description=text_of(raw.get("description")),
         is_human=human_mark(raw, *content.marked, {"x-human": True} if marked is None else {}),
-        notes=(*content.notes, *_media_notes(content)),
+        notes=(*content.notes, *notes),
     )
 
 
@@ -316,13 +319,6 @@ def _parts_of(document: Document, place: DocumentPlace) -> Iterator[DocumentPlac
             seen.add(id(target.value))
             for keyword in COMPOSITION:
                 todo += (target.below(b, keyword) for b in items_of(target.fields.get(keyword)))
-
-
-def _media_notes(content: MediaContent) -> Iterator[str]:
-    if content.kind == "other":
-        yield f"The body of type {content.media!r} is sent as given."
-    if content.kind == "form" and content.media != _URLENCODED:
-        yield f"The media type {content.media!r} is sent as {_URLENCODED!r}."
 
 
 def encodings_of(document: Document, entry: DocumentPlace) -> Mapping[str, Encoding]:

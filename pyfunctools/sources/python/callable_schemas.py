@@ -148,8 +148,9 @@ class CallableParameters:
                 text = default_text(key, each.default)
                 _ = self.reading.read(text)
                 schema["default"] = from_json(text, allow_inf_nan=False)[key]
-        if "default" in schema and _is_secret(place):
-            del schema["default"]
+        parts = subschemas(place) if "default" in schema else ()
+        if any(members_of(inner).get("writeOnly") is True for _, inner in parts):
+            del schema["default"]  # of a secret type of pydantic
         return schema
 
 
@@ -160,11 +161,6 @@ def default_text(key: str, default: object) -> bytes:
         Exception: the default has no JSON form; its class may raise anything.
     """
     return to_json({key: default}, bytes_mode="base64", inf_nan_mode="constants")
-
-
-def _is_secret(place: JsonSchema) -> bool:
-    """Return whether a schema or a part of it is of a secret type of pydantic."""
-    return any(members_of(inner).get("writeOnly") is True for _, inner in subschemas(place))
 
 
 def _error_of_parameter(signature: Signature, error: Exception) -> DefinitionError:
