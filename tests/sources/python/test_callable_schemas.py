@@ -30,6 +30,7 @@ from pydantic import (
     AfterValidator,
     AliasChoices,
     Base64Bytes,
+    Base64UrlBytes,
     BaseModel,
     ConfigDict,
     Field,
@@ -106,6 +107,25 @@ class Point(NamedTuple):
 
     x: int
     y: int = 0
+
+
+class Coded(NamedTuple):
+    plain: bytes
+    code: Base64Bytes
+
+
+class CodedKeys(NewTypedDict):
+    code: Base64Bytes
+
+
+@dataclass
+class CodedItem:
+    code: Base64Bytes
+
+
+class CodedModel(BaseModel):
+    code: Base64Bytes
+    plain: bytes
 
 
 class Options(NewTypedDict, total=False):
@@ -200,6 +220,11 @@ BUILT: list[tuple[object, object, object]] = [
     (Base64Bytes, "aGk=", b"hi"),
     (tuple[Base64Bytes, bytes], ["aGk=", "aGk="], (b"hi", b"hi")),
     (Encoded, {"data": "aGk=", "raw": "aGk="}, Encoded(b"hi", b"hi")),
+    (tuple[bytes, Base64Bytes, Base64UrlBytes], ["aGk_", "aGk/", "aGk_"], (b"hi?",) * 3),
+    (Coded, ["aGk=", "aGk="], Coded(b"hi", b"hi")),
+    (CodedKeys, {"code": "aGk="}, {"code": b"hi"}),
+    (CodedItem, {"code": "aGk="}, CodedItem(b"hi")),
+    (CodedModel, {"code": "aGk=", "plain": "hi"}, CodedModel(code=b"aGk=", plain=b"hi")),
     (pathlib.Path, "/tmp/a", pathlib.Path("/tmp/a")),  # noqa: S108
     (ipaddress.IPv4Address, "127.0.0.1", ipaddress.IPv4Address("127.0.0.1")),
     (Colour, "blue", Colour.BLUE),

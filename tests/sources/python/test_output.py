@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
 import pytest
-from pydantic import AliasChoices, Base64Bytes, BaseModel, Field, SecretStr
+from pydantic import AliasChoices, Base64Bytes, Base64UrlBytes, BaseModel, Field, SecretStr
 
 from pyfunctools.controller.controller import Controller
 from pyfunctools.errors import DefinitionError
@@ -56,6 +56,11 @@ class Model(BaseModel):
 
 class Point(NamedTuple):
     x: int
+
+
+class Coded(NamedTuple):
+    plain: bytes
+    code: Base64Bytes
 
 
 class Keys(TypedDict):
@@ -125,6 +130,8 @@ DUMPS: list[tuple[object, object, object]] = [
     (bytes, b"\xff\xfe", "__4="),
     (tuple[Base64Bytes, bytes], (b"hi", b"\xff"), ["aGk=", "_w=="]),
     (Encoded, Encoded(b"hi", b"hi"), {"data": "aGk=", "raw": "aGk="}),
+    (Coded, Coded(b"\xff", b"\xff"), ["_w==", "/w=="]),
+    (dict[str, Base64UrlBytes], {"a": b"\xff"}, {"a": "_w=="}),
     (SecretStr, SecretStr("SECRET-7f3a"), "**********"),
     (Iterator[int], [1, 2], [1, 2]),
     (Any, {"a": Item("a"), 1: b"\xff"}, {"a": {"name": "a", "made": "2026-01-02"}, "1": "_w=="}),
