@@ -213,7 +213,8 @@ class _Types:
             return _LOOSER.get(kind, "Any")
         if kind == "array":
             items = schema.get("items")
-            inner = self._text(items, _singular(wanted), depth) if items is not None else "Any"
+            one = wanted[:-1] if wanted.endswith("s") and len(wanted) > 3 else wanted
+            inner = self._text(items, one, depth) if items is not None else "Any"
             return f"list[{inner}]"
         if kind != "object":
             return _SCALARS.get(kind, "Any")
@@ -254,10 +255,6 @@ class _Types:
 
 def _is_field(key: str) -> bool:
     return key.isascii() and key.isidentifier() and not iskeyword(key) and key[:2] != "__"
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if word.endswith("s") and len(word) > 3 else word
 
 
 def _union(types: Iterable[str]) -> str:

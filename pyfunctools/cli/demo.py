@@ -70,7 +70,9 @@ def play(console: Console) -> None:
                 console.print()
             console.print(Rule(f"[bold]{number}. {title}", align="left", style="cyan"))
             show(console, shop)
-    _show_next_commands(console)
+    display.print_parts(console, Text(), Text("Your turn:", style="bold"))
+    for command in ("list demo", "show demo order", "call demo order tea=sencha grams=100"):
+        display.print_parts(console, Text(f"  pyfunctools {command}", style="bold magenta"))
 
 
 def _show_class(console: Console, shop: Controller) -> None:
@@ -98,12 +100,6 @@ def _show_right_call(console: Console, shop: Controller) -> None:
     _line(console, "the person types", "card_number: *******************")
     outcome = shop.call("order", CORRECTED, human={"card_number": CARD})
     _line(console, "outcome.text", outcome.text)
-
-
-def _show_next_commands(console: Console) -> None:
-    display.print_parts(console, Text(), Text("Your turn:", style="bold"))
-    for command in ("list demo", "show demo order", "call demo order tea=sencha grams=100"):
-        display.print_parts(console, Text(f"  pyfunctools {command}", style="bold magenta"))
 
 
 def _line(console: Console, title: str, text: str) -> None:

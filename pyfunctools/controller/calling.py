@@ -259,14 +259,12 @@ class Calling:
     ) -> ASGIApp:
         """Return a page that shows these functions and tries them, as an ASGI application.
 
-        That of a searchable controller shows the functions behind the search.
-
         Mount it in your own application. `audience`, a function of the request, returns who is
         logged in, `None` to refuse; without it a secret `token` is the login, and the page answers
         at the address of its own socket only: `http://127.0.0.1:PORT/?token=TOKEN`. `waiting`, a
         function of the audience, returns the `outcome.waiting`s that this person may answer here.
         `context` is that of the calls, or a function of the request that returns it. All of these
-        may be asynchronous.
+        may be asynchronous. Of a searchable controller it shows what is behind the search.
 
         Raises:
             DefinitionError: there is neither an `audience` nor a `token`, one of the arguments has

@@ -157,8 +157,13 @@ class Change:
             return branch.change._changed(value, forth=forth)
         if self.pairs:
             return self._to_pairs(value) if forth else self._from_pairs(value)
+        if self.text is not None and forth:
+            is_own = value is not None if self.text == "any" else json_type(value) == self.text
+            return json.dumps(value, ensure_ascii=False) if is_own else value
         if self.text is not None:
-            return self._to_text(value) if forth else self._from_text(value)
+            read = parse_strict(value, DEFAULT_LIMITS.depth) if isinstance(value, str) else None
+            is_read = read is not None and self.text in ("any", json_type(read.value))
+            return read.value if read is not None and is_read else value
         if isinstance(value, dict):
             return self._to_new_names(value) if forth else self._to_old_names(value)
         if isinstance(value, list):
@@ -228,16 +233,6 @@ class Change:
             for key, inner in value.items()
             if inner is not None or old.get(key, key) not in self.missing_if_null
         }
-
-    def _to_text(self, value: JsonValue) -> JsonValue:
-        is_own = value is not None if self.text == "any" else json_type(value) == self.text
-        return json.dumps(value, ensure_ascii=False) if is_own else value
-
-    def _from_text(self, value: JsonValue) -> JsonValue:
-        read = parse_strict(value, DEFAULT_LIMITS.depth) if isinstance(value, str) else None
-        if read is None or self.text not in ("any", json_type(read.value)):
-            return value
-        return read.value
 
     def _to_pairs(self, value: JsonValue) -> JsonValue:
         if not isinstance(value, dict):

@@ -69,7 +69,13 @@ class ContentReader(StreamReader):
         self._role = content.get("role") or self._role
         blocks = Blocks(self._role)
         for part in dicts_in(content.get("parts")):
-            _refuse_pieces(as_dict(part.get("functionCall") or part.get("function_call")))
+            called = as_dict(part.get("functionCall") or part.get("function_call"))
+            if not _OF_PIECES.isdisjoint(called):
+                raise DefinitionError(
+                    "Gemini's stream",
+                    "It has the arguments of a call in pieces (`partialArgs`).",
+                    "Leave `stream_function_call_arguments` out of the request.",
+                )
             blocks.add(part)
             self._add(part)
         calls = blocks.calls()
@@ -172,12 +178,3 @@ def _inline(file: File) -> Data:
 
 _OF_PIECES: Final = frozenset({"partialArgs", "partial_args", "willContinue", "will_continue"})
 """Members of a call that comes in pieces."""
-
-
-def _refuse_pieces(called: Data) -> None:
-    if not _OF_PIECES.isdisjoint(called):
-        raise DefinitionError(
-            "Gemini's stream",
-            "It has the arguments of a call in pieces (`partialArgs`).",
-            "Leave `stream_function_call_arguments` out of the request.",
-        )

@@ -86,7 +86,8 @@ class KeywordHandler:
         self._defaults: JsonObject = {
             each.name: schema["default"]
             for each in own
-            if _is_required(each)
+            if each.default is each.empty
+            and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
             and isinstance(schema := schemas.get(each.name), dict)
             and "default" in schema
         }
@@ -193,8 +194,3 @@ def _wants_info(parameter: inspect.Parameter) -> bool:
     hint = parameter.annotation
     named = re.findall(r"\w+", hint) if isinstance(hint, str) else ()
     return "CallInfo" in named or any(each is CallInfo for each in branches_of(hint))
-
-
-def _is_required(parameter: inspect.Parameter) -> bool:
-    is_star = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    return parameter.default is parameter.empty and not is_star

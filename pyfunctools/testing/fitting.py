@@ -109,7 +109,9 @@ class FittingValues:
             for part, keyword in new:
                 branches = [each for each in part.branches(keyword) if each.schema is not False]
                 if depth > DEEPEST:
-                    branches = sorted(branches, key=_weight)[:1]
+                    objects, nested = {"object"}, {"object", "array"}
+                    branches.sort(key=lambda each: (each.types <= objects) + (each.types <= nested))
+                    branches = branches[:1]
                 picked += [self.random.choice(branches)] if branches else []
             place = self._outline.place_of((*place.roots, *picked))
         return place
@@ -225,10 +227,6 @@ def _tightest(place: Place) -> dict[str, Any]:
         pick = _TIGHTER.get(keyword.removeprefix("exclusive")[:3].lower())
         found[keyword] = known if pick is None else pick(known, value)
     return found
-
-
-def _weight(part: Part) -> int:
-    return 2 if part.types <= {"object"} else 1 if part.types <= {"object", "array"} else 0
 
 
 # Python's own parser and compiler of patterns, which have no public names.

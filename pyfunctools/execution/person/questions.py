@@ -111,9 +111,7 @@ class _Walk:
     questions: list[Question] = field(default_factory=list[Question])
     asked: list[Keys] = field(default_factory=list[Keys])
     # The issues at each path (`True`), and those below it.
-    by_path: dict[tuple[Keys, bool], list[Issue]] = field(
-        default_factory=dict[tuple[Keys, bool], list[Issue]]
-    )
+    by_path: dict[object, list[Issue]] = field(default_factory=dict[object, list[Issue]])
 
     def begin(self, function: Function, llm: JsonValue, answers: Answers) -> None:
         """Ask for the person's part of a call."""

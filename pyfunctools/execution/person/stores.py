@@ -116,7 +116,13 @@ class MemoryStore(_ByClocks):
             remedy = "Share a `SqliteStore(path)`, or make the store after the fork."
             raise TicketStoreError("MemoryStore", why, remedy)
         with self._lock:
-            self._sweep()
+            until = self._now() - _GRACE
+            for _ in range(SWEEP):
+                oldest = next(iter(self._used), "")  # the one that was claimed first
+                if self._used.get(oldest, until) >= until:
+                    break
+                self._forgotten = max(self._forgotten, self._used.pop(oldest))
+                self._size -= len(self._answers.pop(oldest, ""))
             if ticket_id in self._used:
                 return False
             if expires <= self._forgotten:
@@ -140,15 +146,6 @@ class MemoryStore(_ByClocks):
     def answer(self, ticket_id: str, /) -> str | None:
         """Return the answer of a ticket, `None` if there is none."""
         return self._answers.get(ticket_id)
-
-    def _sweep(self) -> None:
-        until = self._now() - _GRACE
-        for _ in range(SWEEP):
-            ticket_id = next(iter(self._used), "")  # the one that was claimed first
-            if self._used.get(ticket_id, until) >= until:
-                return
-            self._forgotten = max(self._forgotten, self._used.pop(ticket_id))
-            self._size -= len(self._answers.pop(ticket_id, ""))
 
 
 class SqlStore(_ByClocks, ABC):

@@ -252,7 +252,9 @@ def preview_scalar(value: object, limit: int = LINE) -> str:
     if isinstance(value, bool) or value is None:
         return "null" if value is None else "true" if value else "false"
     if isinstance(value, int):
-        return _integer(value)
+        # Python writes no integer of more than 4,300 digits (`sys.int_info`).
+        digits = value.bit_length() * 30103 // 100000 + 1
+        return str(int(value)) if digits < _DIGITS else f"<integer of about {digits} digits>"
     if isinstance(value, float):
         return float.__repr__(value) if isfinite(value) else dumps(float(value))
     return f"<{type(value).__name__}>"
@@ -269,9 +271,3 @@ def _text(value: str, limit: int) -> str:
     limit = max(limit, 1)
     cut = shortened(str(value[: limit + 1]), limit)
     return escape_invisible(_quoted(cut))
-
-
-def _integer(value: int) -> str:
-    # Python writes no integer of more than 4,300 digits (`sys.int_info`).
-    digits = value.bit_length() * 30103 // 100000 + 1
-    return str(int(value)) if digits < _DIGITS else f"<integer of about {digits} digits>"

@@ -73,7 +73,13 @@ class _Whole:
         self._define()
         for name in self._own:
             if name not in self._done:
-                self._unused(name)
+                done = dict(self._done)
+                self._queue.append(name)
+                try:
+                    self._define()
+                except SchemaError:  # nothing refers to it: it is left out
+                    self._queue.clear()
+                    self._done = done
         named = {name: self._done[name] for name in self._own if name in self._done}
         result = {**members_of(body), **({"$defs": named} if named else {})}
         self._normalizer.check(result)
@@ -86,16 +92,6 @@ class _Whole:
             if name not in self._done:
                 reference = reference_to(name)
                 self._done[name] = self._normalizer.normalized(self._own[name], None, reference)
-
-    def _unused(self, name: str) -> None:
-        """Normalize a definition that nothing refers to, or leave it out if it is invalid."""
-        done = dict(self._done)
-        self._queue.append(name)
-        try:
-            self._define()
-        except SchemaError:
-            self._queue.clear()
-            self._done = done
 
     def _note(self, node: JsonSchema) -> None:
         if isinstance(reference := node.get("$ref"), str):

@@ -100,14 +100,19 @@ def part_of(
         if side == "human" and not shaped:
             if all(item is ABSENT for item in items):
                 return ABSENT
-            items = [  # those without human parts in the shape of the whole
-                part_of("human", place.child(n), part[n], shaped=True) if each is ABSENT else each
-                for n, each in enumerate(items)
-            ]
+            items = _in_shape(place, part, items)
         return [None if item is ABSENT else item for item in items]
     if found is not None and side == "human" and part is not None:
         found.append(_no_part_issue(place, keys))
     return part if side == "llm" else None if shaped else ABSENT
+
+
+def _in_shape(place: OwnedPlace, whole: list[JsonValue], own: list[Given]) -> list[Given]:
+    """Return the human's items, those without human parts in the shape of the whole."""
+    return [
+        part_of("human", place.child(n), whole[n], shaped=True) if each is ABSENT else each
+        for n, each in enumerate(own)
+    ]
 
 
 def is_human_at(root: OwnedPlace, keys: Keys, llm: JsonValue, human: JsonValue) -> bool:

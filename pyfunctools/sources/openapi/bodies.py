@@ -127,12 +127,11 @@ def _with_xml_as_text(
         media = first_concrete_media(text_of(members_of(encoding).get("contentType"))) or ""
         if name in declared and is_xml_media(media):
             part = whole.below(declared[name], name)
-            each = _target(document, part).below(
-                _target(document, part).fields.get("items"), "items"
-            )
-            is_list = each.value is not None
-            text = _text_schema(document, media, each if is_list else part, False).value
-            texts[name] = {"type": "array", "items": text} if is_list else text
+            items = (target := _target(document, part)).below(target.fields.get("items"), "items")
+            is_list = items.value is not None
+            text = _text_schema(document, media, items if is_list else part, False).value
+            mark = {"x-human": True} if is_list and _persons(document, part) else {}
+            texts[name] = {"type": "array", "items": text, **mark} if is_list else text
     properties: JsonObject = {"properties": {**declared, **texts}}
     return whole._replace(value={**whole.fields, **properties}) if texts else form
 

@@ -65,9 +65,7 @@ class Servers:
 def _http_first(servers: tuple[Server, ...], notes: list[str]) -> tuple[Server, ...]:
     """Return the servers without those before the first one for HTTP; all if there is none."""
     first = next((n for n, each in enumerate(servers) if not _NOT_HTTP.match(each.url)), 0)
-    notes += (
-        f"The server {each.url!r:.200} is passed over: it has no http." for each in servers[:first]
-    )
+    notes += [f"The server {s.url!r:.200} is not for HTTP: passed over." for s in servers[:first]]
     return servers[first:]
 
 

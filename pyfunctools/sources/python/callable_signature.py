@@ -225,15 +225,13 @@ def _evaluated(where: str, name: str, found: Hints) -> object:
 
 
 def _positional(called: object, parameters: Mapping[str, Parameter]) -> tuple[str, ...]:
-    """Return the names to pass by position: all before `*args`, else the positional-only ones.
-
-    A `functools.singledispatch` function goes by the type of the first one that it gets so.
-    """
+    """Return the names to pass by position: all before `*args`, else the positional-only ones."""
     has_args = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters.values())
     end = Parameter.VAR_POSITIONAL if has_args else Parameter.POSITIONAL_OR_KEYWORD
     found = tuple(name for name, each in parameters.items() if each.kind < end)
     while isinstance(called, partial):
         called = cast("partial[object]", called).func
+    # A `functools.singledispatch` function goes by the type of its first positional argument.
     dispatches = hasattr(called, "registry") and hasattr(called, "dispatch")
     return found or tuple(parameters)[:dispatches]
 

@@ -120,7 +120,11 @@ def _items(section: re.Match[str], word: str) -> Iterator[tuple[str, str, str]]:
     if is_google and word == "returns":
         yield word, "", _dedented((body.partition(":")[2] if _TYPED.match(body) else body).strip())
         return
-    for head, text in _groups(body):
+    for group in re.split(r"\n(?=\S)", body):  # a line, and the indented lines below it
+        head, _, below = group.partition("\n")
+        if not head.strip():
+            continue
+        text = cleandoc("\n" + below).strip()
         if word == "returns":
             yield word, "", text or _prose(head.rpartition(":")[2].strip())
             continue
@@ -143,14 +147,6 @@ def _dedented(text: str) -> str:
     """Return a text without the indentation of the lines after the first."""
     first, _, rest = text.partition("\n")
     return f"{first}\n{dedent(rest)}" if rest else first
-
-
-def _groups(body: str) -> Iterator[tuple[str, str]]:
-    """Yield each line without indentation, with the indented lines below it."""
-    for group in re.split(r"\n(?=\S)", body):
-        head, _, below = group.partition("\n")
-        if head.strip():
-            yield head, cleandoc("\n" + below).strip()
 
 
 def _prose(text: str) -> str:

@@ -521,16 +521,22 @@ def test_the_xml_of_a_part_is_text(media: str, declared: JsonValue, expected: Js
 
 @pytest.mark.parametrize("mark", [{"x-human": True}, {"format": "password"}])
 @pytest.mark.parametrize("inside", [True, False])
-@pytest.mark.parametrize("place", ["body", "part", "query"])
+@pytest.mark.parametrize("place", ["body", "part", "parts", "query"])
 def test_a_text_with_a_persons_part_is_the_persons(
     place: str, inside: bool, mark: JsonObject
 ) -> None:
     pin: JsonObject = {"type": "string", **mark}
     schema: JsonObject = {"type": "object", "properties": {"pin": pin}} if inside else mark
     xml = "application/xml"
+    if place == "parts":
+        schema = {
+            "type": "array",
+            "items": schema if inside else OBJECT,
+            **({} if inside else mark),
+        }
     form = {"type": "object", "properties": {"x": schema}}
     part = {"schema": form, "encoding": {"x": {"contentType": xml}}}
-    content = {"multipart/form-data": part} if place == "part" else {xml: {"schema": schema}}
+    content = {"multipart/form-data": part} if "part" in place else {xml: {"schema": schema}}
     operation: Any = {"requestBody": {"content": content}}
     if place == "query":
         operation = {"parameters": [{"name": "x", "in": place, "content": content}]}
