@@ -155,6 +155,25 @@ def test_an_approval_is_for_the_fixed_values_that_were_shown() -> None:
     assert [each[1] for each in bank.paid] == ["account of Ada"]
 
 
+def test_who_gives_values_and_approves_at_once_sees_what_is_fixed_too() -> None:
+    ran: list[str] = []
+
+    @function(confirm=True)
+    def pay(amount: int, account: str, pin: Human[str]) -> str:
+        ran.append(account)
+        return "paid"
+
+    made = Controller.from_functions([pay]).configured(fixed={"account": FIXED["account"]})
+    waits = made.call("pay", {"amount": 1}, context="Ada").waiting
+    assert waits is not None
+    assert (waits.approval, len(waits.questions)) == (True, 1)
+    assert waits.arguments == {"amount": 1, "account": "account of Ada"}
+    other = made.resume(waits.ticket, {"pin": "4711"}, context="Eve", approve=True)
+    assert (other.reason, ran) == ("needs_approval", [])
+    assert made.resume(waits.ticket, {"pin": "4711"}, context="Ada", approve=True).ok
+    assert ran == ["account of Ada"]
+
+
 @pytest.mark.parametrize(
     ("edit", "paid"),
     [

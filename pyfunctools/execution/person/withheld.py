@@ -140,7 +140,7 @@ class Withheld:
 
 
 def _drop_our_frames(error: BaseException) -> None:
-    """Let the traceback of an exception begin in the application's code: our frames hold values."""
+    """Remove our frames from the beginning of an exception's traceback: they hold values."""
     step = error.__traceback__
     while step is not None and str(step.tb_frame.f_globals.get("__name__")).startswith(_OURS):
         step = step.tb_next

@@ -240,6 +240,12 @@ _UNKNOWN = "The check whether a person has to approve this call failed ({}). {}.
 
 async def run_with_values(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
     """Run the function with both parts; without all values, or after a mistake, it waits."""
+    view = given.settings.view
+    if view is not None and (given.made.function.confirm or given.settings.confirm):
+        shown = await _with_values(run, given, view.value)  # who answers may approve it as well
+        if isinstance(shown, Outcome):
+            return shown
+        given = shown
     completed = await _completed(given)
     if isinstance(completed, Outcome):
         return completed
@@ -341,23 +347,34 @@ async def _with_fixed(run: Run, view: FixedView) -> Run | Outcome:
     taken += [_taken(function, keys, "human") for keys in view.part.taken(person.human)]
     if taken:
         return whole_refused(function, Failure(value=arguments, issues=tuple(taken)))
-    bare = replace(function, _contract=Lazy.of(view.whole))
+    shown = await _with_values(run, person, view)
+    if isinstance(shown, Outcome):
+        return shown
+    joined = view.part.joined(arguments, shown.fixed)
+    if issues := joined.wrong or joined.issues:
+        refused = _wrong_fixed(run, view, joined.wrong)
+        return refused or whole_refused(function, Failure(value=arguments, issues=issues))
+    whole = UnshownArguments(joined.whole)
+    person = shown._replace(whole=whole)
+    return run._replace(function=person.private.function, arguments=whole, person=person)
+
+
+async def _with_values(run: Run, person: PersonsPart, view: FixedView) -> PersonsPart | Outcome:
+    """Return the person's part with the fixed values among the arguments, as it is shown."""
+    bare = replace(run.function, _contract=Lazy.of(view.whole))
     try:
         values = await _values(bare, view, run)
     except PyfunctoolsError:
         raise
     except Exception as error:  # it is the program's code, and may raise anything
         return _not_made(run, error, type(error).__name__)
-    joined = view.part.joined(arguments, values)
-    fixed = {keys: value for keys, value in values.items() if value_at(joined.program, keys)}
-    person.private.fixed = (*person.private.fixed, joined.program)
-    person.private.function = bare
-    if issues := joined.wrong or joined.issues:
-        refused = _wrong_fixed(run, view, joined.wrong)
-        return refused or whole_refused(function, Failure(value=arguments, issues=issues))
-    whole = UnshownArguments(joined.whole)
-    person = person._replace(fixed=fixed, whole=whole)
-    return run._replace(function=bare, arguments=whole, person=person)
+    program = view.part.joined(run.arguments, values).program
+    fixed = {keys: value for keys, value in values.items() if value_at(program, keys)}
+    person.private.fixed, person.private.function = (*person.private.fixed, program), bare
+    whole: JsonValue = {**run.arguments}
+    for keys, value in fixed.items():
+        whole = with_value(whole, keys, value)
+    return person._replace(fixed=fixed, whole=UnshownArguments(members_of(whole)))
 
 
 async def _values(function: Function, view: FixedView, run: Run) -> dict[Keys, JsonValue]:

@@ -237,7 +237,7 @@ def is_pydantics(cls: CoreSchema) -> bool:
 
 
 def _read_text(node: CoreSchema) -> None:
-    """Let a type that has text as `bytes` read and write it as it is, although `bytes` are base64.
+    """Make a type that has text as `bytes` read and write it as it is; `bytes` are base64.
 
     So do `Base64Bytes`, which decode it, and `SecretBytes`, which a person types.
     """
