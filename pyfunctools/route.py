@@ -222,10 +222,11 @@ class Route:
     document_servers: tuple[Server, ...] | None = None
 
     def __post_init__(self) -> None:
-        path = _SLOT.sub(lambda slot: "x" * (slot[0][1] not in "?&"), self.path.partition("#")[0])
+        path = self.path.partition("#")[0] if "." in self.path or "%" in self.path else ""
+        path = _SLOT.sub(lambda slot: "x" * (slot[0][1] not in "?&"), path)
         if any(map(is_dot_segment, path.partition("?")[0].split("/"))):
             reason = "The path has a `.` or `..` as a segment."
-        elif re.search("[\ud800-\udfff]", self.path):
+        elif not self.path.isascii() and re.search("[\ud800-\udfff]", self.path):
             reason = "The path is not valid Unicode."
         elif self.body is not None and not is_field_value(self.body.content_type):
             reason = "The media type of the body is invalid."

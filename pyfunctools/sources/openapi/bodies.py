@@ -84,7 +84,7 @@ def _content(document: Document, media: str, entry: DocumentPlace, received: boo
     elif kind == "bytes":
         schema = _bytes_schema(document, schema)
     encodings = members_of(None if received else fields.get("encoding"))
-    schema = _with_xml_as_text(document, schema, encodings)
+    schema = _with_xml_as_text(document, schema, encodings) if encodings else schema
     if marks := {name: {"x-human": True} for name, each in encodings.items() if human_mark(each)}:
         schema = schema._replace(value={"allOf": [schema.value, {"properties": {**marks}}]})
     return MediaContent(media, kind, entry, schema, is_declared, tuple(notes))

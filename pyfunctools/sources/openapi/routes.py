@@ -48,8 +48,8 @@ class Servers:
         listed = document.root.get("servers")
         if not isinstance(listed, list):
             listed = swagger.servers(self._root, None) if "swagger" in self._root else ()
-        self._written = tuple(_servers(listed, document.name))
-        self.main = _http_first(self._written, [])
+        self._notes: list[str] = []
+        self.main = _http_first(tuple(_servers(listed, document.name)), self._notes)
 
     def of(self, operation: Operation, notes: list[str]) -> tuple[Server, ...]:
         """Return the servers of an operation, else of its path item, else of the document."""
@@ -59,7 +59,8 @@ class Servers:
                 listed = [*swagger.servers(self._root, place.fields["schemes"])]
             if isinstance(listed, list) and listed:
                 return _http_first(tuple(_servers(listed, self._name)), notes)
-        return _http_first(self._written, notes)
+        notes += self._notes
+        return self.main
 
 
 def _http_first(servers: tuple[Server, ...], notes: list[str]) -> tuple[Server, ...]:
