@@ -20,14 +20,12 @@ class ProcessLock:
         self._locks: dict[int, RLock] = {}  # by process; `setdefault` is atomic
 
     def __enter__(self) -> None:
-        self._here().acquire()
+        process = os.getpid()
+        (self._locks.get(process) or self._locks.setdefault(process, RLock())).acquire()
 
     def __exit__(self, *_: object) -> None:
-        self._here().release()
-
-    def _here(self) -> "RLock":
-        process = os.getpid()
-        return self._locks.get(process) or self._locks.setdefault(process, RLock())
+        if (lock := self._locks.get(os.getpid())) is not None:  # else a fork ended in its middle
+            lock.release()
 
 
 _LOCKS = ProcessLock()

@@ -272,8 +272,9 @@ class Tickets:
             PyfunctoolsError: the store has to be awaited.
         """
         store = self.store_in_use
-        keeps_answers = all(callable(getattr(store, verb, None)) for verb in ("record", "answer"))
-        if name != "claim" and not keeps_answers:
+        if name != "claim" and not (
+            callable(getattr(store, "record", None)) and callable(getattr(store, "answer", None))
+        ):
             return None
         called: Callable[..., object] = getattr(store, name)
         try:

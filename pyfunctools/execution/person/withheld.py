@@ -44,6 +44,7 @@ class Withheld:
     answers: list[JsonValue] = field(default_factory=list[JsonValue])
     secret_answers: list[JsonValue] = field(default_factory=list[JsonValue])
     _has_objects: bool = False
+    _found: dict[int, tuple[set[str], set[str], set[str]]] = field(default_factory=dict[int, Any])
     _maskers: dict[tuple[int, bool], Masker] = field(default_factory=dict[tuple[int, bool], Masker])
 
     def add_answers(self, values: Mapping[str, object], secret: Set[str]) -> None:
@@ -123,20 +124,23 @@ class Withheld:
         count = len(self.given) + len(self.fixed) + len(self.answers) + len(self.secret_answers)
         if not count and not (self._side and self._side.secret_defaults):
             return _MASKS_NOTHING
-        key = (count, is_error)  # what was given only grows
-        if key not in self._maskers:
-            self._maskers[key] = self._made_masker(is_error)
-        return self._maskers[key]
+        if count not in self._found:  # what was given only grows
+            self._found[count] = self._given_texts()
+        secrets, others, known = self._found[count]
+        if (count, is_error) not in self._maskers:
+            made = Masker(secrets, others if is_error else (), known)
+            self._maskers[count, is_error] = made
+        return self._maskers[count, is_error]
 
-    def _made_masker(self, is_error: bool) -> Masker:
+    def _given_texts(self) -> tuple[set[str], set[str], set[str]]:
+        """Return the texts of secrets, of all that was given, and of what the model wrote."""
         side, names, secret = self._side, frozenset[str](), list(self.secret_answers)
         given = [*map(plain_json, self.given), *map(plain_json, self.fixed)]
         if side is not None:
             names = side.property_names
             secret += [*side.secret_defaults, *(side.secrets.part(g, "human") for g in given)]
         secrets, others = _texts(secret, names), _texts((*given, *self.answers), names)
-        known = _texts((self.llm,)) if secrets or others else others
-        return Masker(secrets, others if is_error else (), known)
+        return secrets, others, _texts((self.llm,)) if secrets or others else others
 
 
 def _drop_our_frames(error: BaseException) -> None:
@@ -178,7 +182,8 @@ def _texts(values: Iterable[JsonValue], names: Set[str] = frozenset()) -> set[st
     found, left = set[str](), list(values)
     for value in left:  # grows while it is read
         if isinstance(value, dict):
-            found |= {key for key in value if key not in names and not key.startswith(ROOT)}
+            if not value.keys() <= names:
+                found |= {key for key in value if key not in names and not key.startswith(ROOT)}
             left += value.values()
         elif isinstance(value, list | tuple):
             left += cast("list[JsonValue]", value)

@@ -75,8 +75,9 @@ def is_secret(path: Path, schema: JsonSchema) -> bool:
 
 def is_secret_of_human(path: Path, schema: JsonSchema) -> bool:
     """Return whether a schema of the human's side is that of a secret, by keywords or by name."""
-    names = (last_name(path), schema.get(ITEM_NAME))
-    return is_secret(path, schema) or any(sounds_secret(str(each)) for each in names if each)
+    if is_secret(path, schema) or sounds_secret(last_name(path)):
+        return True
+    return ITEM_NAME in schema and sounds_secret(str(schema[ITEM_NAME]))
 
 
 ITEM_NAME = "x-item-name"

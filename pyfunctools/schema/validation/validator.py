@@ -91,23 +91,20 @@ class Validator:
         self._resolver = resolver
         self._made: _Engine | None = None
 
-    @property
-    def _engine(self) -> _Engine:
-        """What is compiled; to make it, what the oldest validators compiled is dropped."""
-        engine = self._made
-        if engine is None:
-            engine = self._made = _Engine(self.schema, self.formats, self._resolver)
-            _kept.append(ref(self))
-            while len(_kept) > MOST_COMPILED:
-                with suppress(IndexError):  # another thread was faster
-                    if (oldest := _kept.popleft()()) is not None:
-                        oldest._made = None
+    def _make(self) -> _Engine:
+        """Compile, and drop what the oldest validators compiled."""
+        engine = self._made = _Engine(self.schema, self.formats, self._resolver)
+        _kept.append(ref(self))
+        while len(_kept) > MOST_COMPILED:
+            with suppress(IndexError):  # another thread was faster
+                if (oldest := _kept.popleft()()) is not None:
+                    oldest._made = None
         return engine
 
     @property
     def outline(self) -> "Outline":
         """The parts of the schema that apply to each place in a value."""
-        return self._engine.outline.value
+        return (self._made or self._make()).outline.value
 
     def compile(self) -> None:
         """Compile the schema now, to check it.
@@ -115,7 +112,7 @@ class Validator:
         Raises:
             SchemaError: it is invalid, or needs a `$ref` that may not be fetched.
         """
-        _ = self._engine.compiled.value
+        _ = (self._made or self._make()).compiled.value
 
     def is_valid(self, value: JsonValue) -> bool:
         """Return whether a value is valid.
@@ -123,7 +120,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._engine.compiled.value
+        compiled = (self._made or self._make()).compiled.value
         if is_json_value(value):
             return compiled.validator.is_valid(value)
         return not _not_json(value, "whole") and compiled.validator.is_valid(to_builtins(value))
@@ -134,7 +131,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        return self._engine.compiled.value.validator.is_valid(value)
+        return (self._made or self._make()).compiled.value.validator.is_valid(value)
 
     def validate(self, value: Any, side: Side = "whole") -> Success[Any] | Failure:
         """Return the value itself, or all its issues, each with this `side`.
@@ -146,7 +143,7 @@ class Validator:
         Raises:
             SchemaError: see `compile`.
         """
-        compiled = self._engine.compiled.value
+        compiled = (self._made or self._make()).compiled.value
         judged = value
         if not is_json_value(value):
             if issues := _not_json(value, side):
@@ -158,7 +155,7 @@ class Validator:
 
     def issues(self, value: JsonValue, side: Side = "whole") -> tuple[Issue, ...]:
         """Return all issues of a value that is known to be JSON and invalid."""
-        return self._engine.explainer.value.issues(value, side)
+        return (self._made or self._make()).explainer.value.issues(value, side)
 
     def __reduce__(self) -> tuple[object, ...]:
         made = partial(Validator, formats=self.formats, resolver=self._resolver)
