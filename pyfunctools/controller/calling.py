@@ -309,13 +309,15 @@ class Calling:
             raise DefinitionError("searchable", reason, remedy)
 
     def _set_functions(self) -> None:
-        self.functions = tuple(function for function, _ in self._entries.values())
+        self.functions = tuple([function for function, _ in self._entries.values()])
         self._index = Lazy(_index_of, self.functions)
 
     def _steps(
         self, call: Invocation, given: str | Call, arguments: Any, put: Put | None = None
     ) -> Coroutine[Any, None, Outcome]:
         call.put = put
+        if isinstance(given, str) and self._behind is None:
+            return call.logged(call.run(given, arguments))
         parts, mark = self._parts(given, arguments)
         return call.logged(call.run(*parts, mark))
 

@@ -537,7 +537,7 @@ class Controller(Calling):
     def _of(cls, opened: Opened) -> Self:
         read, runner = opened
         return cls(
-            ((function, runner) for function in read.functions),
+            [(function, runner) for function in read.functions],
             name=read.title,
             description=read.description,
             skipped=read.skipped,

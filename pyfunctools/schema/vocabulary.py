@@ -7,7 +7,7 @@ where it is merged by a new rule, add one to `normalization.all_of`.
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from pyfunctools._json import JsonValue, members_of
+from pyfunctools._json import JsonValue
 
 Form: TypeAlias = Literal[
     "anything",
@@ -292,9 +292,13 @@ def human_mark(*holders: JsonValue) -> bool | None:
     Any value but a negative one (`false`, `0`, `"no"`) is a mark, and one mark outweighs negative
     values elsewhere. `null` and an empty text count as not stated.
     """
-    marks = [members_of(holder).get(mark) for holder in holders for mark in HUMAN_MARKS]
-    stated = [mark for mark in marks if mark not in (None, "")]
-    return any(not _is_no(mark) for mark in stated) if stated else None
+    found: bool | None = None
+    for holder in holders:
+        if isinstance(holder, dict):
+            for mark in HUMAN_MARKS:
+                if (value := holder.get(mark)) not in (None, ""):
+                    found = found or not _is_no(value)
+    return found
 
 
 def _is_no(value: JsonValue) -> bool:

@@ -74,14 +74,19 @@ class Masker:
         """
         if not self.spellings:
             return outcome
+        text = outcome.text if is_ours(outcome) else self.text(outcome.text)
         json = outcome_json(outcome)
+        shown = json and (self.value(json[0]),)
+        is_bare = not (outcome.issues or outcome.content or outcome.waiting)
+        if is_bare and (text, shown) == (outcome.text, json):
+            return outcome
         return replace(
             outcome,
-            text=outcome.text if is_ours(outcome) else self.text(outcome.text),
+            text=text,
             issues=tuple(map(self._issue, outcome.issues)),
             content=tuple(map(self._file, outcome.content)),
             waiting=outcome.waiting and self._waiting(outcome.waiting),
-            _json=json and (self.value(json[0]), outcome.value),
+            _json=shown and (*shown, outcome.value),
         )
 
     def _waiting(self, waiting: Waiting) -> Waiting:

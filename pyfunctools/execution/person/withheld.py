@@ -138,7 +138,7 @@ class Withheld:
         given = [*map(plain_json, self.given), *map(plain_json, self.fixed)]
         if side is not None:
             names = side.property_names
-            secret += [*side.secret_defaults, *(side.secrets.part(g, "human") for g in given)]
+            secret += [*side.secret_defaults, *[side.secrets.part(g, "human") for g in given]]
         secrets, others = _texts(secret, names), _texts((*given, *self.answers), names)
         return secrets, others, _texts((self.llm,)) if secrets or others else others
 

@@ -58,7 +58,7 @@ async def run_masked(inner: Runs, private: Withheld, run: Run) -> Outcome:
     """Run a call, and mask what a person and the program gave in its outcome."""
     token = MASKED.set(private.text)
     try:
-        outcome = await inner(run.telling(private.masked))
+        outcome = await inner(run if run.put is None else run.telling(private.masked))
     finally:
         MASKED.reset(token)
     return private.masked(outcome)

@@ -25,17 +25,12 @@ def match_of(place: Place, value: JsonValue, *, floats: bool = True) -> Match:
 
     It must not be nested too deep. Without `floats` no float such as `42.0` is in it.
     """
-    if not matches(place, value):
-        return MISMATCH
-    return WHOLE_FLOAT if floats and place.misplaced_floats(value)[0] else EXACT
-
-
-def matches(place: Place, value: JsonValue) -> bool:
-    """Return whether a value is no `MISMATCH`."""
     try:
-        return place.cached(test_of)(value)
+        if not place.cached(test_of)(value):
+            return MISMATCH
     except (ValueError, TypeError):
-        return False  # not JSON
+        return MISMATCH  # not JSON
+    return WHOLE_FLOAT if floats and place.misplaced_floats(value)[0] else EXACT
 
 
 def test_of(place: Place) -> ValueTest:

@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import Final
 
 from pyfunctools._json import JsonObject, JsonValue
-from pyfunctools.schema.coercion.match import EXACT, WHOLE_FLOAT, match_of, matches, test_of
+from pyfunctools.schema.coercion.match import EXACT, WHOLE_FLOAT, match_of, test_of
 from pyfunctools.schema.ground.call_keys import ANY_ARGUMENT_KEYS
 from pyfunctools.schema.ground.json_values import DEPTH, deeper_than, equal
 from pyfunctools.schema.ground.path import Keys, Path
@@ -55,7 +55,7 @@ def meanings(
         if not types.isdisjoint(NUMBERS):
             numbers = [integer_from(value), number_from(value)]
             numbers = reversed(numbers) if "." in value else numbers
-            found += (("number", number) for number in numbers if number is not None)
+            found += [("number", number) for number in numbers if number is not None]
     elif isinstance(value, float) and value.is_integer():
         found.append(("integer", int(value)))
     elif isinstance(value, int) and not isinstance(value, bool) and "string" in types:
@@ -171,9 +171,9 @@ class Coercion:
         else:
             result = self._items(chosen, value, keys)
         for branches in open_unions:
-            if not matches(place, result):
+            if not match_of(place, result, floats=False):
                 result = self._by_branch(place, branches, result, keys)
-        if not isinstance(value, dict) or matches(place, result):
+        if not isinstance(value, dict) or match_of(place, result, floats=False):
             return result
         undone = self._undo(mark)
         for move in (self._unwrapped, self._by_titles, self._wrapped):
@@ -237,7 +237,7 @@ class Coercion:
         """Return whether null was written for an optional property that does not allow it."""
         declared = any(name in part.declared for part in outer.parts)
         required = any(name in part.required for part in outer.parts)
-        return declared and not required and not matches(place, None)
+        return declared and not required and not match_of(place, None, floats=False)
 
     def _items(self, outer: Place, value: list[JsonValue], keys: Keys) -> list[JsonValue]:
         changed = value
@@ -283,8 +283,9 @@ class Coercion:
     def _unwrapped(self, place: Place, value: JsonObject, keys: Keys) -> JsonValue:
         """Return the object under an object's only key, such as `arguments`, if that matches."""
         name = next(iter(value), "")
-        is_declared = any(name in part.declared for part in place.possible.parts)
-        if len(value) != 1 or name not in WRAPPERS or is_declared:
+        if len(value) != 1 or name not in WRAPPERS:
+            return value
+        if any(name in part.declared for part in place.possible.parts):
             return value
         mark = len(self.repairs)
         result = self._read_as("unwrapped", value[name], place, value, keys)
@@ -295,6 +296,8 @@ class Coercion:
 
     def _by_titles(self, place: Place, value: JsonObject, keys: Keys) -> JsonValue:
         """Return the items of a tuple that is written as an object of the titles of its items."""
+        if "array" not in place.types:
+            return value
         items = next((part.items[0] for part in place.parts if part.items[0]), list[Part]())
         titles = [str(item.rules.get("title", n)) for n, item in enumerate(items)]
         if not value or not value.keys() <= set(titles) or len(set(titles)) < len(titles):

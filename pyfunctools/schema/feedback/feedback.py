@@ -231,6 +231,8 @@ class LineWriter:
 
 
 def _name(key: str | int) -> str:
+    if isinstance(key, str) and len(key) < _KEY - 1 and key.isascii() and key.isidentifier():
+        return f'"{key}": '  # nearly every name
     return f"{without_closers(preview_scalar(key, _KEY))}: "
 
 

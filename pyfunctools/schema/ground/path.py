@@ -113,4 +113,4 @@ def array_index(key: str | int, length: int) -> int | None:
 
 def pointer_of(keys: Iterable[str | int]) -> str:
     """Return the JSON Pointer of these steps (RFC 6901, section 3)."""
-    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
+    return "".join(["/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys])
