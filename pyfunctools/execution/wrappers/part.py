@@ -32,6 +32,7 @@ from pyfunctools.schema.feedback.plain_words import TEXTS
 from pyfunctools.schema.ground.issue import side_issue
 from pyfunctools.schema.ground.path import Keys, value_at, with_value
 from pyfunctools.schema.separation.ownership import SideName
+from pyfunctools.schema.separation.separate import WithProgram
 from pyfunctools.schema.separation.side_values import is_too_deep
 
 Wants = Literal["needs_human", "needs_approval"]
@@ -242,10 +243,13 @@ async def run_with_values(inner: Runs, given: PersonsPart, run: Run) -> Outcome:
     """Run the function with both parts; without all values, or after a mistake, it waits."""
     view = given.settings.view
     if view is not None and (given.made.function.confirm or given.settings.confirm):
-        shown = await _with_values(run, given, view.value)  # who answers may approve it as well
-        if isinstance(shown, Outcome):
-            return shown
-        given = shown
+        made = await _with_values(run, given, view.value)  # who answers may approve it as well
+        if isinstance(made, Outcome):
+            return made
+        whole: JsonValue = {**run.arguments}
+        for keys, value in made[0].fixed.items():
+            whole = with_value(whole, keys, value)
+        given = made[0]._replace(whole=UnshownArguments(members_of(whole)))
     completed = await _completed(given)
     if isinstance(completed, Outcome):
         return completed
@@ -347,20 +351,22 @@ async def _with_fixed(run: Run, view: FixedView) -> Run | Outcome:
     taken += [_taken(function, keys, "human") for keys in view.part.taken(person.human)]
     if taken:
         return whole_refused(function, Failure(value=arguments, issues=tuple(taken)))
-    shown = await _with_values(run, person, view)
-    if isinstance(shown, Outcome):
-        return shown
-    joined = view.part.joined(arguments, shown.fixed)
+    made = await _with_values(run, person, view)
+    if isinstance(made, Outcome):
+        return made
+    person, joined = made
     if issues := joined.wrong or joined.issues:
         refused = _wrong_fixed(run, view, joined.wrong)
         return refused or whole_refused(function, Failure(value=arguments, issues=issues))
     whole = UnshownArguments(joined.whole)
-    person = shown._replace(whole=whole)
+    person = person._replace(whole=whole)
     return run._replace(function=person.private.function, arguments=whole, person=person)
 
 
-async def _with_values(run: Run, person: PersonsPart, view: FixedView) -> PersonsPart | Outcome:
-    """Return the person's part with the fixed values among the arguments, as it is shown."""
+async def _with_values(
+    run: Run, person: PersonsPart, view: FixedView
+) -> tuple[PersonsPart, WithProgram] | Outcome:
+    """Return the person's part with the fixed values, and the arguments joined with these."""
     bare = replace(run.function, _contract=Lazy.of(view.whole))
     try:
         values = await _values(bare, view, run)
@@ -368,13 +374,11 @@ async def _with_values(run: Run, person: PersonsPart, view: FixedView) -> Person
         raise
     except Exception as error:  # it is the program's code, and may raise anything
         return _not_made(run, error, type(error).__name__)
-    program = view.part.joined(run.arguments, values).program
-    fixed = {keys: value for keys, value in values.items() if value_at(program, keys)}
-    person.private.fixed, person.private.function = (*person.private.fixed, program), bare
-    whole: JsonValue = {**run.arguments}
-    for keys, value in fixed.items():
-        whole = with_value(whole, keys, value)
-    return person._replace(fixed=fixed, whole=UnshownArguments(members_of(whole)))
+    joined = view.part.joined(run.arguments, values)
+    fixed = {keys: value for keys, value in values.items() if value_at(joined.program, keys)}
+    person.private.fixed = (*person.private.fixed, joined.program)
+    person.private.function = bare
+    return person._replace(fixed=fixed), joined
 
 
 async def _values(function: Function, view: FixedView, run: Run) -> dict[Keys, JsonValue]:
